@@ -1,0 +1,110 @@
+//===- Artefact.h - What a compiled model consists of ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The hand-over from code generation to emission: plain data, no MLIR.
+
+#ifndef FORETRACE_COMPILER_EMIT_ARTEFACT_H
+#define FORETRACE_COMPILER_EMIT_ARTEFACT_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace ft {
+
+/// A DLPack dtype: kDLFloat/32 is {2, 32}; bool is {6, 8}.
+struct AbiDType {
+  uint8_t code = 2;
+  uint8_t bits = 32;
+};
+
+/// An input, output, parameter or buffer, as the user sees it.
+struct AbiValue {
+  std::string name;
+  AbiDType dtype;
+  /// Annotated sizes and strides (in elements), -1 where symbolic; `dims` is
+  /// the text of the sizes ("16", "batch") and may be empty when all are
+  /// static.
+  std::vector<int64_t> sizes;
+  std::vector<int64_t> strides;
+  std::vector<std::string> dims;
+  /// An input that `forward` writes (its new value is also visible to the
+  /// caller), or a buffer that it writes.
+  bool written = false;
+};
+
+/// A parameter or buffer. A written one needs both offsets; one that is not
+/// written has weightsOffset only, or none (-1) when it was packed or dropped.
+/// The bytes at an offset are laid out in the annotated strides.
+struct AbiState : AbiValue {
+  bool isParameter = true;
+  int64_t weightsOffset = -1;
+  int64_t stateOffset = -1;
+};
+
+struct AbiGuard {
+  std::string text;
+  std::string source;
+};
+
+/// How a constant is laid out in the weights: a row-major array of `dims`,
+/// whose element at index p is the source element at logical index
+///   s[j] = base[j] + sum over i of coef[j][i] * p[i]
+/// or zero when some s[j] is outside [0, sizes[j]).
+///
+/// Example: a linear weight W[N, K] (sizes {N, K}, strides {K, 1}) in panels
+/// of 32 rows, P[p0][k][r] = W[32 * p0 + r][k]:
+///   dims = {(N + 31) / 32, K, 32}, coef = {{32, 0, 1}, {0, 1, 0}}.
+/// Without dims the constant is copied densely in the order of its sizes.
+struct ConstantLayout {
+  std::vector<int64_t> dims;
+  std::vector<std::vector<int64_t>> coef;
+  /// May be empty: all 0.
+  std::vector<int64_t> base;
+};
+
+/// A piece of the weights. `data` points at source element 0 (storage offset
+/// applied) and must stay valid until emission is over: normally it points
+/// into the mapped archive. A null `data` gives zeros.
+struct Constant {
+  /// In the weights, in bytes; a multiple of 64. Constants are sorted by
+  /// offset, do not overlap, and gaps are zero.
+  uint64_t offset = 0;
+  /// 1, 2, 4, 8 or 16.
+  unsigned elementBytes = 4;
+  const void *data = nullptr;
+  std::vector<int64_t> sizes;
+  /// In elements.
+  std::vector<int64_t> strides;
+  ConstantLayout layout;
+
+  /// What it takes in the weights.
+  uint64_t bytes() const;
+};
+
+struct Artefact {
+  /// A C identifier: the prefix of the wrappers' names.
+  std::string name;
+  /// What the object was generated for: an LLVM CPU name, and the LLVM names
+  /// of the features it may use ("avx2", "fma", without '+').
+  std::string cpu = "x86-64";
+  std::vector<std::string> features;
+
+  std::vector<AbiValue> inputs;
+  std::vector<AbiValue> outputs;
+  std::vector<AbiState> state;
+  std::vector<AbiGuard> guards;
+
+  std::vector<Constant> constants;
+  uint64_t weightsBytes = 0;
+  uint64_t stateBytes = 0;
+  uint64_t arenaBytes = 0;
+
+  /// The bytes of an ELF relocatable object (PIC) that defines
+  /// ft_gen_forward: see runtime/src/abi.h.
+  std::string object;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_EMIT_ARTEFACT_H

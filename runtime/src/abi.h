@@ -1,0 +1,89 @@
+/*===- abi.h - Between generated code and the runtime --------------- C11 -===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A model.so is linked from three parts: the generated code (`ft_gen_*`), the
+ * descriptor (`ft_gen_desc`, made by compiler/emit), and this runtime
+ * (`ft_rt_*`). All three come from one build of the compiler, so nothing here
+ * needs to stay compatible; runtime.h does.
+ *
+ * What generated code may rely on:
+ *  - `inputs` and `outputs` are in the traced (annotated) strides, aligned to
+ *    their element's size and not more. No output overlaps an input or another
+ *    output.
+ *  - `arena`, `weights` and `state` start at a multiple of 64 bytes. The
+ *    arena's contents are arbitrary.
+ *  - Only one call at a time runs on an instance whose `state_bytes` is not 0.
+ * What it must do: write nothing but outputs, arena, state, and inputs that
+ * are flagged FT_VALUE_WRITTEN; call nothing but the functions below, other
+ * `ft_rt_*` kernels of this folder, and the libc and libm functions that
+ * imports.def lists.
+ *===----------------------------------------------------------------------===*/
+#ifndef FORETRACE_RUNTIME_ABI_H
+#define FORETRACE_RUNTIME_ABI_H
+
+#include "foretrace/runtime.h"
+
+/* One call of `forward`. Opaque to generated code. */
+typedef struct ft_exec ft_exec;
+
+/* Where a parameter or buffer lives; byte offsets, -1: nowhere. A value that
+ * `forward` writes has both: its start in the weights and its place in the
+ * instance's state block. */
+typedef struct ft_state_place {
+  int64_t weights_offset;
+  int64_t state_offset;
+} ft_state_place;
+
+/* The first bytes of NAME.weights, little endian; the data follows at
+ * FT_WEIGHTS_DATA, laid out as the compiler planned. */
+#define FT_WEIGHTS_MAGIC "FTWEIGHT"
+#define FT_WEIGHTS_VERSION 1
+#define FT_WEIGHTS_DATA 4096
+typedef struct ft_weights_header {
+  char magic[8];
+  uint32_t version;
+  uint32_t header_bytes; /* sizeof(ft_weights_header) */
+  uint64_t data_bytes;   /* of the data, which ends the file */
+  uint64_t data_hash;    /* ft_hash of the data */
+  char compile_id[32];   /* hex digits, no terminator */
+  uint64_t header_hash;  /* ft_hash of all the above */
+} ft_weights_header;
+
+typedef struct ft_model_desc {
+  ft_model_info info;
+  const uint8_t *inline_weights; /* NULL: in NAME.weights */
+  uint64_t weights_data_hash;
+  uint64_t weights_header_hash;       /* of the external file */
+  const ft_state_place *state_places; /* [info.num_state] */
+  const uint16_t *features;           /* rows of cpu_features.def */
+  uint32_t num_features;
+} ft_model_desc;
+
+/*===- Defined by the compiler --------------------------------------------===*/
+
+extern const ft_model_desc ft_gen_desc;
+
+/* The model: 0, or a code that was also given to ft_rt_fail*. */
+int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
+                   unsigned char *arena, const unsigned char *weights,
+                   unsigned char *state);
+
+/*===- Called by generated code -------------------------------------------===*/
+
+/* Runs body over [0, n) in pieces of at least `grain` (>= 1); all pieces are
+ * done when it returns. A nested call, and one that finds the pool busy with
+ * another call's loop, run on the calling thread. */
+void ft_rt_parallel_for(ft_exec *exec,
+                        void (*body)(void *args, int64_t lo, int64_t hi),
+                        void *args, int64_t n, int64_t grain);
+
+/* Records why the call fails; the first reason of a call stays. May be called
+ * from inside a parallel body, which then just returns: the call fails even
+ * if ft_gen_forward returns 0. Returns `code` (FT_ERROR_*). */
+int ft_rt_fail(ft_exec *exec, int code, const char *message);
+
+/* The same for an index: `where: index 7 is out of range for size 5`. */
+int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
+                     int64_t size);
+
+#endif /* FORETRACE_RUNTIME_ABI_H */
