@@ -1,0 +1,76 @@
+//===- Dim.h - One size, stride or offset ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_SHAPE_DIM_H
+#define FORETRACE_COMPILER_SHAPE_DIM_H
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <string>
+
+namespace ft {
+
+class SymExpr;
+
+/// A size, stride or storage offset, counted in elements: a plain integer, or
+/// a handle to a hash-consed expression over symbols (compiler/shape/SymExpr.h)
+/// when it is not constant. Measured: nearly all entries are plain, so those
+/// must not pay for the others; arithmetic on two plain Dims never leaves this
+/// header.
+class Dim {
+public:
+  Dim(int64_t value = 0) : number(value) {}
+  /// `expression` must not be a constant (use the plain form for those).
+  explicit Dim(const SymExpr *expression) : expr(expression) {}
+
+  bool isStatic() const { return !expr; }
+  /// The integer; only for static dims.
+  int64_t value() const { return number; }
+  /// The expression; null for static dims.
+  const SymExpr *symbolic() const { return expr; }
+  bool is(int64_t v) const { return !expr && number == v; }
+
+  /// The same integer or the same canonical expression. Two expressions that
+  /// are equal only under facts compare unequal here; ask the ShapeEnv.
+  bool identical(const Dim &other) const {
+    return expr == other.expr && number == other.number;
+  }
+  bool operator==(const Dim &other) const { return identical(other); }
+  bool operator!=(const Dim &other) const { return !identical(other); }
+
+  /// "8", "s0*4 + 1".
+  std::string str() const;
+
+private:
+  int64_t number = 0;
+  const SymExpr *expr = nullptr;
+};
+
+inline llvm::hash_code hash_value(const Dim &d) {
+  return llvm::hash_combine(d.isStatic() ? d.value() : 0, d.symbolic());
+}
+
+// Arithmetic; floorDiv and mod round as Python does. The divisor of floorDiv,
+// ceilDiv and mod must not be the plain integer 0. Overflow of plain integers
+// wraps; sizes are checked where they enter (import, the rules' validation).
+Dim operator+(Dim a, Dim b);
+Dim operator-(Dim a, Dim b);
+Dim operator*(Dim a, Dim b);
+Dim floorDiv(Dim a, Dim b);
+Dim ceilDiv(Dim a, Dim b);
+Dim mod(Dim a, Dim b);
+Dim minDim(Dim a, Dim b);
+Dim maxDim(Dim a, Dim b);
+
+using Dims = llvm::SmallVector<Dim, 6>;
+
+/// The product of all entries (1 for none): the number of elements.
+Dim product(llvm::ArrayRef<Dim> dims);
+/// Row-major strides; a size of 0 counts as 1, as in PyTorch.
+Dims contiguousStrides(llvm::ArrayRef<Dim> sizes);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_SHAPE_DIM_H

@@ -1,0 +1,46 @@
+//===- FtDialect.cpp - The ft dialect, its attributes and types *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "dialects/ft/FtDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "dialects/ft/FtDialect.cpp.inc"
+
+namespace ft {
+
+void FtDialect::initialize() {
+  registerFtAttributes();
+  registerFtTypes();
+  registerFtOps();
+  for (mlir::RegisteredOperationName name :
+       getContext()->getRegisteredOperationsByDialect("ft"))
+    if (const Schema *schema = SchemaTable::get().findMnemonic(
+            name.getStringRef().drop_front(strlen("ft."))))
+      schemas[name] = schema;
+}
+
+const Schema *FtDialect::schemaOf(mlir::OperationName name) const {
+  return schemas.lookup(name);
+}
+
+const Schema *schemaOf(mlir::Operation *op) {
+  auto *dialect = llvm::dyn_cast_or_null<FtDialect>(op->getDialect());
+  if (!dialect)
+    return nullptr;
+  if (const Schema *schema = dialect->schemaOf(op->getName()))
+    return schema;
+  if (op->getName().getStringRef() == "ft.aten")
+    if (auto callee = op->getAttrOfType<mlir::StringAttr>("callee"))
+      return SchemaTable::get().find(callee.getValue());
+  return nullptr;
+}
+
+mlir::Type unknownTensorType(mlir::MLIRContext *context) {
+  return mlir::UnrankedTensorType::get(UnknownType::get(context));
+}
+
+} // namespace ft

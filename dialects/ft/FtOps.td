@@ -1,0 +1,78 @@
+//===- FtOps.td - Operations that belong to no family --------*- tablegen -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+include "dialects/ft/FtBase.td"
+
+def Ft_AtenGenericOp : Ft_Op<"aten", [
+    Ft_AtenCall,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "call of an ATen overload that has no op of its own";
+  let description = [{
+    `callee` names a row of AtenOps.def; the arguments are written as in any
+    other call.
+
+    ```mlir
+    %y = ft.aten "digamma"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let cppNamespace = "::ft";
+  let arguments = (ins StrAttr:$callee, Variadic<AnyType>:$operands,
+                   ArrayAttr:$args);
+  let results = (outs Variadic<AnyType>:$results);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDefinition = [{
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser,
+                                         ::mlir::OperationState &result) {
+      return ::ft::parseAtenCall(parser, result);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      ::ft::printAtenCall(printer, *this);
+    }
+    void $cppClass::getEffects(
+        ::mlir::SmallVectorImpl<::mlir::SideEffects::EffectInstance<
+            ::mlir::MemoryEffects::Effect>> &effects) {
+      ::ft::atenCallEffects(*this, effects);
+    }
+    void $cppClass::getAsmResultNames(
+        ::mlir::OpAsmSetValueNameFn setNameFn) {
+      ::ft::atenCallResultNames(*this, setNameFn);
+    }
+  }];
+}
+
+def Ft_SymbolOp : Ft_Op<"symbol"> {
+  let summary = "a symbolic size of the module: its range, hint and source";
+  let description = [{
+    Stands at module level, one for each symbol that a `#ft.meta` of the module
+    may name. It is no MLIR Symbol: a symbol used only in types would be
+    deleted by `symbol-dce`.
+
+    Inserted by import (backed symbols, `source = "x:0"`) and by the fake pass
+    (unbacked ones, `source` is the value that made them); consumed by every
+    stage.
+
+    ```mlir
+    ft.symbol "s0" {lower = 2 : i64, upper = 64 : i64, hint = 4 : i64,
+                    source = "x:0", title = "batch"}
+    ```
+  }];
+  let arguments = (ins StrAttr:$sym, OptionalAttr<I64Attr>:$lower,
+                   OptionalAttr<I64Attr>:$upper, OptionalAttr<I64Attr>:$hint,
+                   OptionalAttr<StrAttr>:$source, OptionalAttr<StrAttr>:$title);
+  let assemblyFormat = "$sym attr-dict";
+}
+
+def Ft_FactOp : Ft_Op<"fact"> {
+  let summary = "a relation between symbols that the module's inputs satisfy";
+  let description = [{
+    Inserted by import from the guards of an archive and by the fake pass for
+    each guard; checked at the artefact's entry.
+
+    ```mlir
+    ft.fact "s0 <= 64"
+    ```
+  }];
+  let arguments = (ins StrAttr:$relation, OptionalAttr<StrAttr>:$cause);
+  let assemblyFormat = "$relation attr-dict";
+}
