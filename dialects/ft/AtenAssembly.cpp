@@ -99,9 +99,8 @@ void printAtenCall(OpAsmPrinter &printer, Operation *op) {
   printer << '(';
   bool gap = false, first = true;
   // A malformed op is printed as far as its schema goes.
-  size_t count = call.schema
-                     ? std::min(call.args.size(), call.schema->args.size())
-                     : 0;
+  size_t count =
+      call.schema ? std::min(call.args.size(), call.schema->args.size()) : 0;
   for (size_t i = 0; i < count; ++i) {
     const SchemaArg &formal = call.schema->args[i];
     if (formal.hasDefault && call.args[i] == formal.defaultValue) {
@@ -219,7 +218,7 @@ struct CallParser {
     if (literal(loc, arg))
       return failure();
     if (arg.kind == Arg::Int)
-      arg.dim = Dim(0) - arg.dim;
+      arg.dim = Dim(int64_t(0)) - arg.dim;
     else if (arg.kind == Arg::Float)
       arg.real = -arg.real;
     else
@@ -244,8 +243,7 @@ ParseResult parseAtenCall(OpAsmParser &parser, OperationState &result) {
       return parser.emitError(loc, "unknown overload '")
              << callee.getValue() << "'";
   } else {
-    schema = SchemaTable::get().findMnemonic(
-        opName.drop_front(strlen("ft.")));
+    schema = SchemaTable::get().findMnemonic(opName.drop_front(strlen("ft.")));
   }
   if (!schema)
     return parser.emitError(loc, "names no overload of the table");

@@ -55,8 +55,7 @@ static Attribute encodeArg(MLIRContext *context, const Arg &arg) {
           [](const Arg &a) { return a.dim.value(); }))
     return ints;
   if (Attribute flags = denseList<DenseBoolArrayAttr, bool>(
-          context, arg.list, Arg::Bool,
-          [](const Arg &a) { return a.boolean; }))
+          context, arg.list, Arg::Bool, [](const Arg &a) { return a.boolean; }))
     return flags;
   if (Attribute reals = denseList<DenseF64ArrayAttr, double>(
           context, arg.list, Arg::Float, [](const Arg &a) { return a.real; }))
@@ -265,12 +264,12 @@ LogicalResult verifyAtenCall(Operation *op) {
       return op->emitOpError("argument '")
              << schema->args[i].name << "' of " << schema->name
              << " does not fit its type";
-  bool hasList = llvm::any_of(schema->returns,
-                              [](const SchemaType &t) { return t.list; });
+  bool hasList =
+      llvm::any_of(schema->returns, [](const SchemaType &t) { return t.list; });
   if (!hasList && op->getNumResults() != schema->returns.size())
     return op->emitOpError("has ")
-           << op->getNumResults() << " results, " << schema->name
-           << " returns " << schema->returns.size();
+           << op->getNumResults() << " results, " << schema->name << " returns "
+           << schema->returns.size();
   return success();
 }
 

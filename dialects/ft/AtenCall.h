@@ -65,11 +65,9 @@ void printAtenCall(mlir::OpAsmPrinter &printer, mlir::Operation *op);
 mlir::LogicalResult verifyAtenCall(mlir::Operation *op);
 /// Writes for arguments that the schema writes, and for random ops (which must
 /// be neither merged nor dropped in a graph as written); none otherwise.
-void atenCallEffects(
-    mlir::Operation *op,
-    llvm::SmallVectorImpl<
-        mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>
-        &effects);
+void atenCallEffects(mlir::Operation *op,
+                     llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<
+                         mlir::MemoryEffects::Effect>> &effects);
 void atenCallResultNames(mlir::Operation *op,
                          mlir::OpAsmSetValueNameFn setNameFn);
 

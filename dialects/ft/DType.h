@@ -15,9 +15,9 @@
 
 namespace ft {
 
-/// The element types of ATen, in no particular order. MLIR spells them: signless
-/// integers are signed, `ui8` … `ui64` unsigned, `i1` bool, `complex<f32>`
-/// complex64.
+/// The element types of ATen, in no particular order. MLIR spells them:
+/// signless integers are signed, `ui8` … `ui64` unsigned, `i1` bool,
+/// `complex<f32>` complex64.
 enum class DType : uint8_t {
 #define FT_DTYPE(name, torchName, bytes, dlpackCode) name,
 #include "dialects/ft/DTypes.def"

@@ -3,12 +3,12 @@
 
 #include "dialects/ft/FtDialect.h"
 
+#include "dialects/ft/FtDialect.cpp.inc"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-
-#include "dialects/ft/FtDialect.cpp.inc"
 
 namespace ft {
 

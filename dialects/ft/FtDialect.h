@@ -5,6 +5,7 @@
 #define FORETRACE_DIALECTS_FT_FTDIALECT_H
 
 #include "dialects/ft/DType.h"
+#include "dialects/ft/FtDialect.h.inc"
 #include "dialects/ft/Schema.h"
 #include "dialects/ft/TensorMeta.h"
 
@@ -14,8 +15,6 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "dialects/ft/FtDialect.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/ft/FtAttrs.h.inc"

@@ -53,9 +53,9 @@ static void printDims(AsmPrinter &printer, ArrayRef<Dim> dims) {
 }
 
 static ParseResult parseDims(AsmParser &parser, SmallVectorImpl<Dim> &dims) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parseDim(parser, dims.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseDim(parser, dims.emplace_back());
+  });
 }
 
 /// `cpu`, `meta`, `cuda`, `cuda:1`; `keyword` has been read.

@@ -47,6 +47,29 @@ std::vector<llvm::StringRef> splitTopLevel(llvm::StringRef text) {
   return parts;
 }
 
+/// "Tensor(a -> *) self" → "Tensor(a -> *)" and "self".
+std::pair<llvm::StringRef, llvm::StringRef>
+splitTypeAndName(llvm::StringRef text) {
+  size_t open = text.find('('), space = text.find(' ');
+  if (open < space)
+    space = text.find(' ', text.find(')', open));
+  return {text.take_front(space),
+          text.drop_front(std::min(space, text.size())).ltrim()};
+}
+
+/// Consumes `(a)`, `(a!)` or `(a -> *)`, if it is there; false if malformed.
+bool parseAlias(llvm::StringRef &text, SchemaType &type) {
+  if (!text.consume_front("("))
+    return true;
+  auto [inside, rest] = text.split(')');
+  if (inside.empty() || rest.data() == text.data())
+    return false;
+  type.alias = inside[0];
+  type.write = inside.contains('!');
+  text = rest;
+  return true;
+}
+
 /// `Tensor(a!)?[2]?` → SchemaType.
 llvm::Error parseType(llvm::StringRef text, SchemaType &type) {
   llvm::StringRef whole = text;
@@ -71,16 +94,8 @@ llvm::Error parseType(llvm::StringRef text, SchemaType &type) {
   if (kind < 0)
     return bad("unknown type", whole);
   type.kind = static_cast<SchemaType::Kind>(kind);
-  if (text.consume_front("(")) {
-    if (text.empty())
-      return bad("alias annotation", whole);
-    type.alias = text[0];
-    llvm::StringRef inside = text.take_until([](char c) { return c == ')'; });
-    type.write = inside.contains('!');
-    text = text.drop_front(inside.size());
-    if (!text.consume_front(")"))
-      return bad("alias annotation", whole);
-  }
+  if (!parseAlias(text, type))
+    return bad("alias annotation", whole);
   bool question = text.consume_front("?");
   if (text.consume_front("[")) {
     type.list = true;
@@ -95,7 +110,8 @@ llvm::Error parseType(llvm::StringRef text, SchemaType &type) {
     question = text.consume_front("?");
   }
   type.optional = question;
-  if (!text.empty())
+  // Lists of tensors that are written as a whole: `Tensor[](a!)`.
+  if (!parseAlias(text, type) || !text.empty())
     return bad("type", whole);
   return llvm::Error::success();
 }
@@ -121,8 +137,8 @@ llvm::Error parseDefault(llvm::StringRef text, const SchemaType &type,
     value = Arg::string(text.drop_front().drop_back());
   } else if (text == "contiguous_format") {
     value = Arg::string("contiguous_format");
-  } else if (text == "Mean") {
-    value = Arg::integer(1); // at::Reduction
+  } else if (text == "long") {
+    value = Arg::ofDType(DType::I64);
   } else if (text == "inf" || text == "-inf") {
     double inf = std::numeric_limits<double>::infinity();
     value = Arg::floating(text == "inf" ? inf : -inf);
@@ -162,7 +178,7 @@ llvm::Error parseSchema(llvm::StringRef name, llvm::StringRef arguments,
     }
     SchemaArg arg;
     arg.keywordOnly = keywordOnly;
-    auto [typeText, rest] = part.split(' ');
+    auto [typeText, rest] = splitTypeAndName(part);
     auto [argName, defaultText] = rest.split('=');
     arg.name = argName.trim();
     if (arg.name.empty())
@@ -184,7 +200,7 @@ llvm::Error parseSchema(llvm::StringRef name, llvm::StringRef arguments,
   for (llvm::StringRef part : splitTopLevel(inner)) {
     SchemaType type;
     // A return may be named: "Tensor values".
-    if (llvm::Error e = parseType(part.split(' ').first, type))
+    if (llvm::Error e = parseType(splitTypeAndName(part).first, type))
       return e;
     schema.returns.push_back(type);
   }
@@ -242,9 +258,9 @@ SchemaTable::SchemaTable() {
     byName[text.name] = static_cast<unsigned>(i);
   }
   for (Schema &s : rows) {
-    bool bare = s.overload == "default" ||
-                (s.overload == "Tensor" &&
-                 !byName.count((s.base + ".default").str()));
+    bool bare =
+        s.overload == "default" ||
+        (s.overload == "Tensor" && !byName.count((s.base + ".default").str()));
     s.mnemonic = bare ? s.base.str() : s.name.str();
     byMnemonic[s.mnemonic] = s.index;
   }

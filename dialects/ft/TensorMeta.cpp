@@ -14,9 +14,9 @@ bool TensorMeta::isStatic() const {
 }
 
 bool TensorMeta::operator==(const TensorMeta &other) const {
-  return dtype == other.dtype && device == other.device &&
-         conj == other.conj && neg == other.neg && sizes == other.sizes &&
-         strides == other.strides && offset == other.offset;
+  return dtype == other.dtype && device == other.device && conj == other.conj &&
+         neg == other.neg && sizes == other.sizes && strides == other.strides &&
+         offset == other.offset;
 }
 
 static std::string listText(llvm::ArrayRef<Dim> dims) {

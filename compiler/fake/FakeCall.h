@@ -1,0 +1,143 @@
+//===- FakeCall.h - One ATen call, seen by its fake rule -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_FAKE_FAKECALL_H
+#define FORETRACE_COMPILER_FAKE_FAKECALL_H
+
+#include "dialects/ft/Schema.h"
+#include "dialects/ft/TensorMeta.h"
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/LogicalResult.h"
+
+#include <optional>
+
+namespace ft {
+
+/// Why a call is refused; the categories of PyTorch's errors.
+enum class FakeError {
+  Shape,
+  Dtype,
+  Device,
+  Dim,
+  Index,
+  DataDependent,
+  Unsupported,
+  Other,
+  /// A symbolic relation that is neither proved nor refuted.
+  Undecided
+};
+
+/// What a rule says of one result. A `Tensor[]` return gives several.
+struct FakeResult {
+  enum Kind : uint8_t { Tensor, Undefined, Int, Float, Bool };
+  Kind kind = Tensor;
+  /// For tensors.
+  TensorMeta meta;
+  /// The operand whose storage the result shares, or -1 for fresh storage.
+  int alias = -1;
+  /// For integers that are known.
+  std::optional<Dim> value;
+};
+
+/// What a fake rule sees of a call: arguments by their position in the schema
+/// (defaults filled in), the metadata of the tensor operands, and a place for
+/// results or for one error. Rules read no data and build no IR, so that the
+/// pass, the tracing API and the conformance runner share them.
+///
+///   static LogicalResult unsqueeze(FakeCall &c) {
+///     TensorMeta out = c.tensor(0);
+///     FailureOr<int64_t> dim = c.wrapDim(1, out.rank() + 1);
+///     …
+///     return c.view(out, 0);
+///   }
+class FakeCall {
+public:
+  FakeCall(const Schema &schema, llvm::ArrayRef<Arg> args,
+           llvm::ArrayRef<TensorMeta> operands)
+      : schemaRef(schema), args(args), operands(operands) {}
+
+  const Schema &schema() const { return schemaRef; }
+  llvm::ArrayRef<Arg> arguments() const { return args; }
+  llvm::ArrayRef<TensorMeta> tensorOperands() const { return operands; }
+
+  //===--- Arguments by position ------------------------------------------===//
+  const Arg &arg(unsigned i) const { return args[i]; }
+  bool isNone(unsigned i) const { return args[i].isNone(); }
+  const TensorMeta &tensor(unsigned i) const {
+    return operands[args[i].operand];
+  }
+  /// Null if the argument is absent.
+  const TensorMeta *optTensor(unsigned i) const {
+    return args[i].kind == Arg::Tensor ? &tensor(i) : nullptr;
+  }
+  /// The elements of a tensor list; null for absent ones.
+  llvm::SmallVector<const TensorMeta *, 8> tensors(unsigned i) const;
+  /// An integer, possibly symbolic.
+  Dim dim(unsigned i) const { return args[i].dim; }
+  Dims dims(unsigned i) const;
+  /// A number as double (bools as 0 / 1).
+  double number(unsigned i) const;
+  bool flag(unsigned i) const { return args[i].boolean; }
+  llvm::StringRef text(unsigned i) const { return args[i].str; }
+  std::optional<DType> dtype(unsigned i) const {
+    return args[i].kind == Arg::DType ? std::optional(args[i].dtype)
+                                      : std::nullopt;
+  }
+  std::optional<Device> device(unsigned i) const {
+    return args[i].kind == Arg::Device ? std::optional(args[i].device)
+                                       : std::nullopt;
+  }
+
+  //===--- Predicates on dims ---------------------------------------------===//
+  // For static dims plain comparisons. A symbolic relation that the facts do
+  // not decide is remembered (`undecided`), and the call fails with
+  // FakeError::Undecided whatever the rule returns: never a guess.
+  bool eq(Dim a, Dim b);
+  bool lt(Dim a, Dim b);
+  bool le(Dim a, Dim b) { return !lt(b, a); }
+
+  //===--- Results --------------------------------------------------------===//
+  llvm::LogicalResult fresh(TensorMeta meta);
+  /// A view of (or the same tensor as) argument `argIndex`.
+  llvm::LogicalResult view(TensorMeta meta, unsigned argIndex);
+  llvm::LogicalResult undefined();
+  llvm::LogicalResult integer(Dim value);
+  /// A number whose value is not known: Int, Float or Bool.
+  llvm::LogicalResult scalar(FakeResult::Kind kind);
+
+  /// Refuses the call; lower case, no final dot, both values shown.
+  llvm::LogicalResult fail(FakeError category, const llvm::Twine &message);
+
+  llvm::SmallVector<FakeResult, 2> results;
+  FakeError category = FakeError::Other;
+  std::string message;
+  /// The first relation that could not be decided, if any.
+  std::string undecided;
+
+private:
+  const Schema &schemaRef;
+  llvm::ArrayRef<Arg> args;
+  llvm::ArrayRef<TensorMeta> operands;
+};
+
+/// A rule: fills `results` or fails.
+using FakeRule = llvm::LogicalResult (*)(FakeCall &);
+
+/// One line of a family's table of rules.
+struct FakeRuleRow {
+  llvm::StringLiteral name;
+  FakeRule rule;
+};
+
+/// The rule of an overload; null if it has none. In-place and `out=` forms
+/// without a rule of their own get that of their functional form.
+FakeRule findFakeRule(const Schema &schema);
+
+/// Runs the rule of the call: the one entry that the fake pass, the tracing API
+/// and the conformance runner use. Failure leaves category and message.
+llvm::LogicalResult propagateCall(FakeCall &call);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_FAKECALL_H
