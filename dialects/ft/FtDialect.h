@@ -5,7 +5,6 @@
 #define FORETRACE_DIALECTS_FT_FTDIALECT_H
 
 #include "dialects/ft/DType.h"
-#include "dialects/ft/FtDialect.h.inc"
 #include "dialects/ft/Schema.h"
 #include "dialects/ft/TensorMeta.h"
 
@@ -15,6 +14,11 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+// Generated code needs the headers above.
+// clang-format off
+#include "dialects/ft/FtDialect.h.inc"
+// clang-format on
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/ft/FtAttrs.h.inc"
