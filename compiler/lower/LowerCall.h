@@ -1,0 +1,203 @@
+//===- LowerCall.h - One ATen call on its way to linalg --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_LOWERCALL_H
+#define FORETRACE_COMPILER_LOWER_LOWERCALL_H
+
+#include "compiler/lower/Scalar.h"
+#include "dialects/ft/AtenCall.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace ft {
+
+/// A tensor inside the lower stage: a builtin tensor without encoding, whose
+/// memory is row-major over its *physical* dims. Physical dim p holds logical
+/// dim order[p]; a channels-last image has order {0, 2, 3, 1}. Element types
+/// are those of storage (storageType): bool is i8 holding 0 or 1, unsigned
+/// integers are signless.
+struct LoweredTensor {
+  mlir::Value value;
+  llvm::SmallVector<unsigned, 6> order;
+  DType dtype = DType::F32;
+
+  unsigned rank() const { return static_cast<unsigned>(order.size()); }
+  bool isRowMajor() const;
+  /// Logical sizes.
+  llvm::SmallVector<int64_t, 6> sizes() const;
+  /// What a linalg.generic must use to read logical element `index` (one
+  /// expression for each logical dim).
+  mlir::AffineMap map(unsigned iterationDims,
+                      llvm::ArrayRef<mlir::AffineExpr> index) const;
+};
+
+/// One operand of a linalg.generic: a tensor and the logical index to read (or
+/// to write) in terms of the iteration dims.
+struct Access {
+  LoweredTensor tensor;
+  llvm::SmallVector<mlir::AffineExpr, 6> index;
+};
+
+enum class Iterator : uint8_t { Parallel, Reduction };
+
+/// Computes scalars from scalars. Operands arrive as compute values (see
+/// Scalar.h: bool as i1), results must be compute values.
+using ScalarBody =
+    llvm::function_ref<mlir::Value(ScalarBuilder &, mlir::ValueRange)>;
+using ScalarsBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    ScalarBuilder &, mlir::ValueRange)>;
+
+class LowerState;
+
+/// What the lowering rule of an overload sees: the decoded call, its operands
+/// as LoweredTensors, metadata, and builders for linalg. A rule sets every
+/// result or fails with a reason.
+///
+///   static LogicalResult relu(LowerCall &c) {
+///     c.setResult(0, c.pointwise({c.operand(0)}, c.resultMeta(0),
+///         [](ScalarBuilder &s, ValueRange v) { return s.maximum(v[0],
+///                                                s.zero(v[0])); }));
+///     return success();
+///   }
+///
+/// All ops that one rule emits belong together: they carry the same `ft.group`
+/// number, and kernel formation keeps them in one kernel where it can (softmax,
+/// layer_norm). A rule that wants its pieces apart calls newGroup().
+class LowerCall {
+public:
+  LowerCall(LowerState &state, mlir::Operation *op, mlir::OpBuilder &builder);
+
+  const AtenCall &call() const { return decoded; }
+  mlir::OpBuilder &builder() { return b; }
+  mlir::Location loc() const { return location; }
+  mlir::MLIRContext *context() { return b.getContext(); }
+
+  //===--- Arguments, by schema position ----------------------------------===//
+  bool isNone(unsigned arg) const { return decoded.isNone(arg); }
+  const TensorMeta &meta(unsigned arg) const;
+  LoweredTensor operand(unsigned arg);
+  LoweredTensor operandOf(mlir::Value ftValue);
+  /// The operand with logical order = physical order (transposed if needed).
+  LoweredTensor rowMajor(unsigned arg);
+  LoweredTensor toOrder(LoweredTensor t, llvm::ArrayRef<unsigned> order);
+  LoweredTensor toRowMajor(LoweredTensor t);
+  int64_t integer(unsigned arg) const { return decoded.integer(arg); }
+  llvm::SmallVector<int64_t, 6> integers(unsigned arg) const {
+    return decoded.integers(arg);
+  }
+  double number(unsigned arg) const { return decoded.number(arg); }
+  bool flag(unsigned arg) const { return decoded.flag(arg); }
+  /// `dim` (may be negative) as 0 … rank-1; 0 for rank 0.
+  static unsigned wrapDim(int64_t dim, unsigned rank);
+
+  //===--- Results --------------------------------------------------------===//
+  const TensorMeta &resultMeta(unsigned r) const { return resultMetas[r]; }
+  unsigned numResults() const {
+    return static_cast<unsigned>(resultMetas.size());
+  }
+  void setResult(unsigned r, LoweredTensor tensor);
+  mlir::LogicalResult unsupported(const llvm::Twine &why);
+
+  //===--- Building -------------------------------------------------------===//
+  LoweredTensor empty(llvm::ArrayRef<int64_t> sizes, DType dtype,
+                      llvm::ArrayRef<unsigned> order = {});
+  /// A tensor filled with a number (converted to dtype).
+  LoweredTensor filled(llvm::ArrayRef<int64_t> sizes, DType dtype,
+                       double number);
+  /// The same with an exact integer.
+  LoweredTensor filledInt(llvm::ArrayRef<int64_t> sizes, DType dtype,
+                          int64_t number);
+
+  /// Broadcasts `ins` (numpy rules) to `sizes` and computes each element.
+  /// The result takes the physical order of the first operand of full rank
+  /// whose order is not row-major, else row-major.
+  LoweredTensor pointwise(llvm::ArrayRef<LoweredTensor> ins,
+                          llvm::ArrayRef<int64_t> sizes, DType dtype,
+                          ScalarBody body);
+  LoweredTensor pointwise(llvm::ArrayRef<LoweredTensor> ins,
+                          const TensorMeta &result, ScalarBody body);
+  /// Converts elements as Tensor.to(dtype) does.
+  LoweredTensor cast(LoweredTensor t, DType dtype);
+
+  /// Reduces `dims` (logical); the accumulator has `accumulate` as its dtype
+  /// and starts at `init`. keepDim keeps them as 1.
+  LoweredTensor
+  reduce(LoweredTensor in, llvm::ArrayRef<unsigned> dims, bool keepDim,
+         DType accumulate, double init,
+         llvm::function_ref<mlir::Value(ScalarBuilder &, mlir::Value element,
+                                        mlir::Value accumulator)>
+             combine);
+
+  /// The general form: one linalg.generic. `outs` are initial values.
+  llvm::SmallVector<LoweredTensor> generic(llvm::ArrayRef<Access> ins,
+                                           llvm::ArrayRef<Access> outs,
+                                           llvm::ArrayRef<Iterator> iterators,
+                                           ScalarsBody body);
+  /// Iteration dim d of the generic being described.
+  mlir::AffineExpr dim(unsigned d) {
+    return mlir::getAffineDimExpr(d, b.getContext());
+  }
+  mlir::AffineExpr constant(int64_t v) {
+    return mlir::getAffineConstantExpr(v, b.getContext());
+  }
+
+  // Views: free where memory allows (row-major), otherwise a copy.
+  LoweredTensor reshape(LoweredTensor t, llvm::ArrayRef<int64_t> sizes);
+  LoweredTensor permute(LoweredTensor t, llvm::ArrayRef<unsigned> dims);
+  LoweredTensor slice(LoweredTensor t, unsigned dim, int64_t start,
+                      int64_t size, int64_t step = 1);
+  /// Broadcasts explicitly (a copy; pointwise broadcasts for free).
+  LoweredTensor expand(LoweredTensor t, llvm::ArrayRef<int64_t> sizes);
+  /// Pads logical dims with a constant.
+  LoweredTensor pad(LoweredTensor t, llvm::ArrayRef<int64_t> low,
+                    llvm::ArrayRef<int64_t> high, double value);
+
+  /// A constant weight in another layout, computed at compile time: row-major
+  /// `dims`, element p = source element s[j] = base[j] + sum coef[j][i] * p[i],
+  /// zero outside (see compiler/emit/Artefact.h). Nothing if `ftValue` is not
+  /// a constant: a parameter, buffer or constant that no call writes, or a
+  /// view of one.
+  std::optional<LoweredTensor>
+  packed(mlir::Value ftValue, llvm::ArrayRef<int64_t> dims,
+         llvm::ArrayRef<llvm::SmallVector<int64_t>> coef,
+         llvm::ArrayRef<int64_t> base = {});
+  bool isConstant(mlir::Value ftValue) const;
+  /// Lanes of a weight panel for this dtype on the target (32 for float32).
+  int64_t panelWidth(DType dtype) const;
+
+  /// Makes the call fail at run time (status, nothing read) unless every
+  /// element of the integer tensor is in [low, high); `size` and the op's name
+  /// go into the message. Emitted before any op that indexes with it.
+  void checkIndex(LoweredTensor indices, int64_t low, int64_t high,
+                  int64_t size);
+
+  /// Ops emitted from here on belong to another group.
+  void newGroup();
+
+private:
+  LowerState &state;
+  mlir::Operation *op;
+  mlir::OpBuilder &b;
+  mlir::Location location;
+  AtenCall decoded;
+  llvm::SmallVector<TensorMeta, 4> operandMetas;
+  llvm::SmallVector<TensorMeta, 2> resultMetas;
+};
+
+/// A rule: sets all results or fails through unsupported().
+using LowerRule = mlir::LogicalResult (*)(LowerCall &);
+
+struct LowerRuleRow {
+  llvm::StringLiteral name;
+  LowerRule rule;
+};
+
+/// The rule of an overload; null if there is none. Each family's table is
+/// returned by a function `<family>LowerRules()` (Rules.h).
+LowerRule findLowerRule(const Schema &schema);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_LOWERCALL_H

@@ -1,0 +1,18 @@
+//===- Rules.h - The families of lowering rules ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_RULES_H
+#define FORETRACE_COMPILER_LOWER_RULES_H
+
+#include "compiler/lower/LowerCall.h"
+
+namespace ft {
+
+// One file each in rules/, spelled as in dialect and fake.
+#define FT_LOWER_FAMILY(name) llvm::ArrayRef<LowerRuleRow> name##LowerRules();
+#include "compiler/lower/Families.def"
+#undef FT_LOWER_FAMILY
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_RULES_H
