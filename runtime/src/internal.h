@@ -1,0 +1,143 @@
+/*===- internal.h - What the runtime's files share ------------------ C11 -===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *===----------------------------------------------------------------------===*/
+#ifndef FORETRACE_RUNTIME_INTERNAL_H
+#define FORETRACE_RUNTIME_INTERNAL_H
+
+#include "abi.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/*===- status.c -----------------------------------------------------------===*/
+
+ft_status ft_ok(void);
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+ft_status ft_fail(int code, const char *format, ...);
+
+struct ft_exec {
+  int32_t threads;
+  ft_parallel_for parallel_for;
+  void *parallel_for_user;
+  atomic_int failed;
+  ft_status status; /* of whoever set `failed` */
+};
+
+/*===- text.c: pieces of sentences ----------------------------------------===*/
+
+/* A fixed buffer that texts are appended to; what does not fit is cut. */
+typedef struct ft_text {
+  char chars[512];
+  size_t size;
+} ft_text;
+
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void ft_text_add(ft_text *text, const char *format, ...);
+void ft_text_add_dtype(ft_text *text, DLDataType dtype);           /* float32 */
+void ft_text_add_device(ft_text *text, DLDevice device);           /* cuda:0 */
+void ft_text_add_list(ft_text *text, const int64_t *v, int32_t n); /* [2, 3] */
+/* The sizes of a value as the user named them. */
+void ft_text_add_dims(ft_text *text, const ft_value_info *info);
+
+/*===- cpu.c --------------------------------------------------------------===*/
+
+/* Does this CPU, and its operating system, have all that the model uses? */
+ft_status ft_check_cpu(const ft_model_desc *desc);
+/* CPUs that this process may run on, at least 1. */
+int32_t ft_count_cpus(void);
+
+/*===- weights.c ----------------------------------------------------------===*/
+
+typedef struct ft_weights {
+  const uint8_t *data;
+  void *mapping; /* NULL: inside the library */
+  size_t mapping_bytes;
+} ft_weights;
+
+ft_status ft_weights_open(const ft_model_desc *desc, const char *path,
+                          ft_weights *weights);
+ft_status ft_weights_verify(const ft_model_desc *desc,
+                            const ft_weights *weights);
+void ft_weights_close(ft_weights *weights);
+
+/*===- tensor.c -----------------------------------------------------------===*/
+
+/* What a tensor covers: element 0 and the bytes from there to its end. */
+typedef struct ft_span {
+  uint8_t *data;
+  size_t bytes;
+} ft_span;
+
+size_t ft_element_bytes(DLDataType dtype);
+/* Elements of a shape, and how many elements a strided layout spans. The
+ * shape is known to be a model's own. */
+int64_t ft_count_elements(const ft_value_info *info);
+size_t ft_layout_bytes(const ft_value_info *info);
+
+/* Compares a caller's tensor with what the model says: `what` is "input",
+ * "output", "parameter" or "buffer". `written` refuses overlapping elements.
+ * On success *span tells the memory. */
+ft_status ft_check_tensor(const char *what, const ft_value_info *info,
+                          const DLTensor *tensor, bool written, ft_span *span);
+
+/* Is the tensor laid out as traced? Dims of size 1 have no stride to differ. */
+bool ft_has_layout(const ft_value_info *info, const DLTensor *tensor);
+/* The row-major strides of the model's value. */
+void ft_row_major(const ft_value_info *info, int64_t *strides);
+
+/* Copies between the traced layout (`packed` side) and the tensor's own. */
+void ft_copy_in(const ft_value_info *info, void *packed, const DLTensor *from);
+void ft_copy_out(const ft_value_info *info, const void *packed, DLTensor *to);
+
+/*===- arena.c ------------------------------------------------------------===*/
+
+/* What one call works in; kept by the model for the next call. */
+typedef struct ft_workspace {
+  uint8_t *arena;
+  uint8_t *scratch;
+  size_t scratch_bytes;
+  void **inputs;
+  void **outputs;
+  ft_span *spans; /* inputs, then outputs */
+  struct ft_exec exec;
+} ft_workspace;
+
+enum { FT_KEPT_WORKSPACES = 16 };
+typedef struct ft_workspace_cache {
+  _Atomic(ft_workspace *) slots[FT_KEPT_WORKSPACES];
+} ft_workspace_cache;
+
+/* NULL: no memory. */
+void *ft_alloc_block(size_t bytes);
+void ft_free_block(void *block);
+ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
+                                const ft_model_info *info);
+void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace);
+void ft_workspace_clear(ft_workspace_cache *cache);
+/* At least `bytes` of 64-byte aligned scratch, NULL: no memory. */
+uint8_t *ft_workspace_scratch(ft_workspace *workspace, size_t bytes);
+
+/*===- pool.c -------------------------------------------------------------===*/
+
+void ft_pool_run_here(int32_t threads, ft_parallel_body body, void *args,
+                      int64_t n, int64_t grain);
+
+/*===- model.c ------------------------------------------------------------===*/
+
+struct ft_model {
+  ft_weights weights;
+  uint8_t *state; /* NULL: forward writes no buffer */
+  pthread_mutex_t state_lock;
+  int32_t threads;
+  ft_workspace_cache workspaces;
+};
+
+const ft_api *foretrace_model_v1(void);
+
+#endif /* FORETRACE_RUNTIME_INTERNAL_H */

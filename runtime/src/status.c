@@ -1,0 +1,48 @@
+/*===- status.c - Statuses and how generated code fails ------------- C11 -===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *===----------------------------------------------------------------------===*/
+#include "internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+ft_status ft_ok(void) {
+  ft_status status;
+  status.code = FT_OK;
+  status.message[0] = '\0';
+  return status;
+}
+
+ft_status ft_fail(int code, const char *format, ...) {
+  ft_status status;
+  status.code = code;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(status.message, sizeof status.message, format, args);
+  va_end(args);
+  return status;
+}
+
+/* Only the first of several threads writes; the loop's end orders that write
+ * before the read in `forward`. */
+static bool claim_failure(ft_exec *exec) {
+  int expected = 0;
+  return atomic_compare_exchange_strong(&exec->failed, &expected, 1);
+}
+
+int ft_rt_fail(ft_exec *exec, int code, const char *message) {
+  if (claim_failure(exec))
+    exec->status = ft_fail(code, "%s", message);
+  return code;
+}
+
+int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
+                     int64_t size) {
+  if (claim_failure(exec))
+    exec->status =
+        ft_fail(FT_ERROR_INDEX,
+                "%s: index %" PRId64 " is out of range for size %" PRId64,
+                where, index, size);
+  return FT_ERROR_INDEX;
+}
