@@ -1,0 +1,54 @@
+//===- Compare.h - When two tensors are equal ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_TESTS_CONFORMANCE_COMPARE_H
+#define FORETRACE_TESTS_CONFORMANCE_COMPARE_H
+
+#include "tests/conformance/HostTensor.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace ft::conformance {
+
+/// How much rounding a value has been through.
+enum class Accuracy {
+  /// One operation for each element.
+  Pointwise,
+  /// Sums: reductions, matmul, conv, norms, whole models, gradients of single
+  /// operators.
+  Accumulated,
+  /// Gradients of whole models.
+  ModelGradient
+};
+
+/// |got - want| <= relative * |want| + absolute * max(1, max|want|)
+struct Tolerance {
+  double relative = 0, absolute = 0;
+};
+
+/// The oracle's tolerances. Zero for integers and bool.
+Tolerance toleranceFor(DType dtype, Accuracy accuracy);
+
+/// What the results of an operator of this family have been through.
+Accuracy accuracyOfFamily(llvm::StringRef family);
+
+/// Nothing if the tensors are equal, otherwise the element that differs most:
+/// "[1, 2]: expected 0.5, got 0.25 (3 of 8 differ)".
+///
+/// - dtype and shape are equal.
+/// - Integers and bools are equal exactly.
+/// - NaN and the infinities stand at the same places.
+/// - Everything else is within the tolerance; complex numbers by modulus. Where
+///   `want64` is given (the same result worked out in float64), an element may
+///   be close to either: float32 of another rounding is as good as PyTorch's.
+/// - The sign of zero counts only with `signedZero`.
+std::optional<std::string>
+compareTensors(const TensorView &got, const TensorView &want, Accuracy accuracy,
+               const TensorView *want64 = nullptr, bool signedZero = false);
+
+} // namespace ft::conformance
+
+#endif // FORETRACE_TESTS_CONFORMANCE_COMPARE_H
