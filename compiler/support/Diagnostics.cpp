@@ -38,6 +38,10 @@ bool findDiag(llvm::StringRef code, DiagId &id) {
   return false;
 }
 
+std::string Diagnostic::code() const { return diagCode(id).str(); }
+
+ExitClass Diagnostic::exitClass() const { return diagExitClass(id); }
+
 std::string Diagnostic::render() const {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -1,0 +1,40 @@
+//===- Options.h - Everything a compilation can be told --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_OPTIONS_H
+#define FORETRACE_COMPILER_DRIVER_OPTIONS_H
+
+#include "compiler/driver/Stage.h"
+
+#include <optional>
+#include <string>
+
+namespace ft {
+
+/// One struct for all options; the command line fills it, stages read it. The
+/// defaults are what `foretrace compile MODEL` does.
+struct Options {
+  /// What code is generated for: "cpu".
+  std::string target = "cpu";
+  /// LLVM's name of the CPU ("x86-64-v3"); empty: the one that this runs on.
+  std::string cpu;
+  /// The ld.lld to link with; empty: the one beside LLVM, then the one in PATH.
+  std::string linker;
+  /// Where libft_runtime.a is; empty: where this library was built or
+  /// installed.
+  std::string runtimeDir;
+  /// Of a model that starts as .mlir text: the first stage to run, instead of
+  /// the one after the text's own `ft.stage`.
+  std::optional<Stage> startFrom;
+  /// Verify the IR after every pass and every stage.
+  bool verify = true;
+  /// Turn a crash of a stage into an FT0070 diagnostic. Process-wide signal
+  /// handlers are installed while a stage runs: for programs, not for hosts.
+  bool catchCrashes = false;
+  /// Where the reproducer of an internal error is written; empty: nowhere.
+  std::string reproducerDir;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_OPTIONS_H

@@ -1,0 +1,43 @@
+//===- Pipeline.h - What running one stage means ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_PIPELINE_H
+#define FORETRACE_COMPILER_DRIVER_PIPELINE_H
+
+#include "compiler/driver/Options.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ft {
+
+/// What the stages hand on: the module, which says everything up to lower.
+struct PipelineState {
+  mlir::ModuleOp module;
+  const Options &options;
+};
+
+/// The dialects that the stages use, and no others: a text that names another
+/// one is refused instead of reaching code that nobody tested here.
+void registerPipelineDialects(mlir::DialectRegistry &registry);
+
+/// Whether this build has the stage; one that it lacks is FT0006.
+bool hasStage(Stage stage);
+
+/// Autograd and partition: passed over unless they are asked for by name.
+bool isForTraining(Stage stage);
+
+/// The stage that runs after `stage` on the way to `last`: the next one that
+/// is not passed over.
+Stage stageAfter(Stage stage, Stage last);
+
+/// Runs one stage (not import, not emit) on the module and sets `ft.stage`.
+/// Errors that the stage reported to MLIR are in the collector; the returned
+/// error then says only that there were some (a DiagnosticError without rows).
+llvm::Error runStage(Stage stage, PipelineState &state);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_PIPELINE_H

@@ -1,0 +1,207 @@
+//===- Session.cpp - Compiles one model ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/Session.h"
+
+#include "compiler/driver/DiagnosticCollector.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/SessionState.h"
+#include "dialects/ft/FtDialect.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/thread.h"
+
+#include <chrono>
+
+namespace ft {
+
+/// Measured: MLIR's parser takes about 1 KiB for each level of nesting; the
+/// guards in front of it let 256 through. Pages that are not touched are free.
+static constexpr unsigned kStackBytes = 256u << 20;
+
+using Clock = std::chrono::steady_clock;
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+static mlir::DialectRegistry pipelineRegistry() {
+  mlir::DialectRegistry registry;
+  registerPipelineDialects(registry);
+  return registry;
+}
+
+// One thread: the bytes that a compilation gives must not depend on how
+// threads are scheduled.
+Session::State::State(Options given)
+    : options(std::move(given)),
+      context(pipelineRegistry(), mlir::MLIRContext::Threading::DISABLED) {
+  context.printOpOnDiagnostic(false);
+}
+
+bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
+                             llvm::function_ref<llvm::Error()> work) {
+  bool ok = true;
+  auto body = [&] {
+    size_t before = diagnostics.size();
+    DiagnosticCollector collector(context, source, fallback, diagnostics);
+    llvm::Error error = work();
+    if (!error)
+      return;
+    ok = false;
+    for (Diagnostic &d : takeDiagnostics(std::move(error)))
+      diagnostics.push_back(std::move(d));
+    if (diagnostics.size() == before)
+      diagnostics.push_back({DiagId::Internal, source,
+                             (doing + " failed without a reason").str(), ""});
+  };
+  if (!options.catchCrashes) {
+    llvm::thread thread(std::optional<unsigned>(kStackBytes), body);
+    thread.join();
+    return ok;
+  }
+  llvm::CrashRecoveryContext::Enable();
+  llvm::CrashRecoveryContext recovery;
+  bool finished = recovery.RunSafelyOnThread(body, kStackBytes);
+  llvm::CrashRecoveryContext::Disable();
+  if (finished)
+    return ok;
+  diagnostics.push_back({DiagId::Internal, source,
+                         ("the compiler crashed in " + doing).str(), ""});
+  return false;
+}
+
+Session::Session(Options options)
+    : state(std::make_unique<State>(std::move(options))) {}
+Session::~Session() = default;
+
+const Options &Session::options() const { return state->options; }
+
+/// Where the text says that it stands; text by hand, without `ft.stage`, is
+/// what an importer would leave.
+static llvm::Expected<Stage> stageOf(mlir::ModuleOp module,
+                                     llvm::StringRef source) {
+  auto attr = module->getAttrOfType<mlir::StringAttr>(names::kStage);
+  if (!attr)
+    return Stage::Import;
+  if (std::optional<Stage> stage = findStage(attr.getValue().str()))
+    return *stage;
+  return makeError(DiagId::BadText, source,
+                   "ft.stage names no stage: '" + attr.getValue() + "'",
+                   "`foretrace stages` lists them");
+}
+
+bool Session::load(const std::string &path) {
+  State &s = *state;
+  s.source = path;
+  auto start = Clock::now();
+  bool ok = s.guarded("stage import", DiagId::BadText, [&]() -> llvm::Error {
+    s.module = mlir::parseSourceFile<mlir::ModuleOp>(path, &s.context);
+    if (!s.module)
+      return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+    llvm::Expected<Stage> stage = stageOf(*s.module, s.source);
+    if (!stage)
+      return stage.takeError();
+    s.stage = *stage;
+    return llvm::Error::success();
+  });
+  s.seconds.push_back({Stage::Import, secondsSince(start)});
+  if (!ok)
+    s.writeReproducer(Stage::Import);
+  return ok;
+}
+
+bool Session::loadText(const std::string &text, const std::string &name) {
+  State &s = *state;
+  s.source = name;
+  return s.guarded("reading the text", DiagId::BadText, [&]() -> llvm::Error {
+    s.module = mlir::parseSourceString<mlir::ModuleOp>(text, &s.context, name);
+    if (!s.module)
+      return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+    llvm::Expected<Stage> stage = stageOf(*s.module, s.source);
+    if (!stage)
+      return stage.takeError();
+    s.stage = *stage;
+    return llvm::Error::success();
+  });
+}
+
+std::optional<Stage> Session::stage() const { return state->stage; }
+
+bool Session::State::runStages(Stage last) {
+  if (!module)
+    return false;
+  Stage at = *stage;
+  if (options.startFrom && *options.startFrom > Stage::Import) {
+    at = static_cast<Stage>(static_cast<int>(*options.startFrom) - 1);
+    options.startFrom.reset(); // says where the first run starts, no more
+  }
+  if (at > last) {
+    diagnostics.push_back({DiagId::BadCommandLine, source,
+                           std::string("stage '") + stageInfo(last).name +
+                               "' is over: the module stands after '" +
+                               stageInfo(at).name + "'",
+                           "start from an earlier dump of the model"});
+    return false;
+  }
+  while (at < last) {
+    at = stageAfter(at, last);
+    auto start = Clock::now();
+    bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,
+                      DiagId::Internal, [&] {
+                        PipelineState pipeline{*module, options};
+                        return runStage(at, pipeline);
+                      });
+    seconds.push_back({at, secondsSince(start)});
+    if (!ok) {
+      writeReproducer(at);
+      return false;
+    }
+    stage = at;
+  }
+  return true;
+}
+
+bool Session::runTo(Stage last) { return state->runStages(last); }
+
+bool Session::compile(const std::string &outputBase) {
+  return runTo(Stage::Codegen) && runTo(Stage::Emit);
+}
+
+const CompiledFiles &Session::files() const { return state->files; }
+
+std::string Session::print(bool locations) const {
+  std::string text;
+  if (!state->module)
+    return text;
+  llvm::raw_string_ostream os(text);
+  mlir::OpPrintingFlags flags;
+  if (locations)
+    flags.enableDebugInfo();
+  state->module->print(os, flags);
+  os << '\n';
+  return text;
+}
+
+const std::vector<Diagnostic> &Session::diagnostics() const {
+  return state->diagnostics;
+}
+
+int Session::exitCode() const {
+  int worst = 0;
+  for (const Diagnostic &d : state->diagnostics)
+    worst = std::max(worst, static_cast<int>(d.exitClass()));
+  return worst;
+}
+
+const std::vector<std::pair<Stage, double>> &Session::stageSeconds() const {
+  return state->seconds;
+}
+
+mlir::MLIRContext &Session::context() { return state->context; }
+mlir::ModuleOp Session::module() const { return *state->module; }
+
+} // namespace ft

@@ -1,0 +1,47 @@
+//===- SessionState.h - The inside of a session ----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
+#define FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
+
+#include "compiler/driver/Session.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+
+namespace ft {
+
+struct Session::State {
+  explicit State(Options options);
+
+  /// Runs `work` where deep recursion is safe: on a thread with a large stack
+  /// (MLIR's parser and printers recurse with the nesting of the input). What
+  /// it returns or reports to MLIR goes into `diagnostics`. A crash becomes
+  /// FT0070 if options.catchCrashes. `doing` ("stage fake") is for messages.
+  bool guarded(const llvm::Twine &doing, DiagId fallback,
+               llvm::function_ref<llvm::Error()> work);
+
+  /// After an internal error: writes what reproduces it and says so in the
+  /// help of that diagnostic. `failed`: the stage that was running, if any.
+  void writeReproducer(std::optional<Stage> failed);
+
+  bool runStages(Stage last);
+
+  Options options;
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The file that the model came from, or the name given with a text.
+  std::string source;
+  std::optional<Stage> stage;
+  std::vector<Diagnostic> diagnostics;
+  std::vector<std::pair<Stage, double>> seconds;
+  CompiledFiles files;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
