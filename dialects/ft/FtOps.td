@@ -76,3 +76,23 @@ def Ft_FactOp : Ft_Op<"fact"> {
   let arguments = (ins StrAttr:$relation, OptionalAttr<StrAttr>:$cause);
   let assemblyFormat = "$relation attr-dict";
 }
+
+def Ft_CheckIndexOp : Ft_Op<"check_index"> {
+  let summary = "fails the call at run time unless min and max are in range";
+  let description = [{
+    `min` and `max` are the extremes of an integer tensor that is about to be
+    used as indices; both must be in `[low, high)`. `size` and `where` go into
+    the message.
+
+    Inserted by the lowering rules of gathers and scatters; consumed by the
+    lower stage when it builds the entry function; illegal after it.
+
+    ```mlir
+    ft.check_index %min, %max {low = -4 : i64, high = 4 : i64, size = 4 : i64,
+                               where = "index"} : tensor<i64>, tensor<i64>
+    ```
+  }];
+  let arguments = (ins AnyType:$min, AnyType:$max, I64Attr:$low, I64Attr:$high,
+                   I64Attr:$size, StrAttr:$where);
+  let assemblyFormat = "$min `,` $max attr-dict `:` type($min) `,` type($max)";
+}

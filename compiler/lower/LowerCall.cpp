@@ -1,0 +1,354 @@
+//===- LowerCall.cpp - One ATen call on its way to linalg ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/LowerCall.h"
+
+#include "compiler/lower/LowerState.h"
+#include "dialects/ft/FtOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+//===----------------------------------------------------------------------===//
+// LoweredTensor
+//===----------------------------------------------------------------------===//
+
+bool LoweredTensor::isRowMajor() const {
+  for (unsigned p = 0; p < order.size(); ++p)
+    if (order[p] != p)
+      return false;
+  return true;
+}
+
+SmallVector<int64_t, 6> LoweredTensor::sizes() const {
+  ArrayRef<int64_t> physical =
+      cast<RankedTensorType>(value.getType()).getShape();
+  SmallVector<int64_t, 6> logical(order.size());
+  for (size_t p = 0; p < order.size(); ++p)
+    logical[order[p]] = physical[p];
+  return logical;
+}
+
+AffineMap LoweredTensor::map(unsigned iterationDims,
+                             ArrayRef<AffineExpr> index) const {
+  SmallVector<AffineExpr> physical;
+  for (unsigned logical : order)
+    physical.push_back(index[logical]);
+  return AffineMap::get(iterationDims, 0, physical, value.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments and results
+//===----------------------------------------------------------------------===//
+
+LowerCall::LowerCall(LowerState &state, Operation *op, OpBuilder &builder)
+    : state(state), op(op), b(builder), location(op->getLoc()),
+      decoded(AtenCall::decode(op)) {
+  for (Value v : op->getOperands())
+    operandMetas.push_back(metaOf(v).value_or(TensorMeta()));
+  for (Value v : op->getResults())
+    resultMetas.push_back(metaOf(v).value_or(TensorMeta()));
+}
+
+const TensorMeta &LowerCall::meta(unsigned arg) const {
+  return operandMetas[decoded.args[arg].operand];
+}
+
+LoweredTensor LowerCall::operandOf(Value ftValue) {
+  return state.values.lookup(ftValue);
+}
+
+LoweredTensor LowerCall::operand(unsigned arg) {
+  return operandOf(decoded.tensor(arg));
+}
+
+LoweredTensor LowerCall::rowMajor(unsigned arg) {
+  return toRowMajor(operand(arg));
+}
+
+unsigned LowerCall::wrapDim(int64_t dim, unsigned rank) {
+  if (rank == 0)
+    return 0;
+  return static_cast<unsigned>(dim < 0 ? dim + rank : dim);
+}
+
+void LowerCall::setResult(unsigned r, LoweredTensor tensor) {
+  state.values[op->getResult(r)] = std::move(tensor);
+}
+
+LogicalResult LowerCall::unsupported(const Twine &why) {
+  state.reason = why.str();
+  return failure();
+}
+
+void LowerCall::newGroup() { ++state.group; }
+
+int64_t LowerCall::panelWidth(DType dtype) const {
+  return state.panelWidth(dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+bool LowerCall::isConstant(Value ftValue) const {
+  return static_cast<bool>(state.constantRoot(ftValue));
+}
+
+std::optional<LoweredTensor>
+LowerCall::packed(Value ftValue, ArrayRef<int64_t> dims,
+                  ArrayRef<SmallVector<int64_t>> coef, ArrayRef<int64_t> base) {
+  BlockArgument root = state.constantRoot(ftValue);
+  if (!root)
+    return std::nullopt;
+  SmallVector<Attribute> rows;
+  for (const SmallVector<int64_t> &row : coef)
+    rows.push_back(b.getDenseI64ArrayAttr(row));
+  return state.packedArgument(root, cast<RankedTensorType>(ftValue.getType()),
+                              dims, b.getArrayAttr(rows), base);
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+static SmallVector<unsigned, 6> identityOrder(size_t rank) {
+  SmallVector<unsigned, 6> order(rank);
+  for (size_t i = 0; i < rank; ++i)
+    order[i] = static_cast<unsigned>(i);
+  return order;
+}
+
+LoweredTensor LowerCall::empty(ArrayRef<int64_t> sizes, DType dtype,
+                               ArrayRef<unsigned> order) {
+  LoweredTensor t;
+  t.dtype = dtype;
+  t.order = order.empty() ? identityOrder(sizes.size())
+                          : SmallVector<unsigned, 6>(order);
+  SmallVector<int64_t> physical;
+  for (unsigned logical : t.order)
+    physical.push_back(sizes[logical]);
+  t.value = tensor::EmptyOp::create(b, location, physical,
+                                    storageType(context(), dtype));
+  return t;
+}
+
+static LoweredTensor fill(OpBuilder &b, Location loc, LoweredTensor t,
+                          Value scalar) {
+  t.value = linalg::FillOp::create(b, loc, scalar, t.value).getResult(0);
+  return t;
+}
+
+LoweredTensor LowerCall::filled(ArrayRef<int64_t> sizes, DType dtype,
+                                double number) {
+  ScalarBuilder s(b, location);
+  Type type = storageType(context(), dtype);
+  if (dtype == DType::Bool)
+    number = number != 0;
+  return fill(b, location, empty(sizes, dtype), s.constant(type, number));
+}
+
+LoweredTensor LowerCall::filledInt(ArrayRef<int64_t> sizes, DType dtype,
+                                   int64_t number) {
+  ScalarBuilder s(b, location);
+  Type type = storageType(context(), dtype);
+  if (dtype == DType::Bool)
+    number = number != 0;
+  Value scalar = isa<IntegerType>(type)
+                     ? s.constantInt(type, number)
+                     : s.constant(type, static_cast<double>(number));
+  return fill(b, location, empty(sizes, dtype), scalar);
+}
+
+SmallVector<LoweredTensor> LowerCall::generic(ArrayRef<Access> ins,
+                                              ArrayRef<Access> outs,
+                                              ArrayRef<Iterator> iterators,
+                                              ScalarsBody body) {
+  auto dims = static_cast<unsigned>(iterators.size());
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps;
+  SmallVector<Type> types;
+  SmallVector<DType> dtypes;
+  for (const Access &a : ins) {
+    inputs.push_back(a.tensor.value);
+    maps.push_back(a.tensor.map(dims, a.index));
+    dtypes.push_back(a.tensor.dtype);
+  }
+  for (const Access &a : outs) {
+    inits.push_back(a.tensor.value);
+    maps.push_back(a.tensor.map(dims, a.index));
+    types.push_back(a.tensor.value.getType());
+    dtypes.push_back(a.tensor.dtype);
+  }
+  SmallVector<utils::IteratorType> kinds;
+  for (Iterator i : iterators)
+    kinds.push_back(i == Iterator::Parallel ? utils::IteratorType::parallel
+                                            : utils::IteratorType::reduction);
+  auto op = linalg::GenericOp::create(
+      b, location, types, inputs, inits, maps, kinds,
+      [&](OpBuilder &inner, Location loc, ValueRange args) {
+        ScalarBuilder s(inner, loc);
+        SmallVector<Value> computed;
+        for (auto [arg, dtype] : llvm::zip(args, dtypes)) {
+          Value v = arg;
+          if (dtype == DType::Bool)
+            v = s.cmp(ScalarBuilder::Cmp::Ne, v, s.zero(v));
+          computed.push_back(v);
+        }
+        SmallVector<Value> yielded = body(s, computed);
+        for (Value &v : yielded)
+          if (v.getType().isInteger(1))
+            v = arith::ExtUIOp::create(inner, loc, inner.getI8Type(), v);
+        linalg::YieldOp::create(inner, loc, yielded);
+      });
+  SmallVector<LoweredTensor> results;
+  for (auto [a, value] : llvm::zip(outs, op.getResults())) {
+    LoweredTensor t = a.tensor;
+    t.value = value;
+    results.push_back(t);
+  }
+  return results;
+}
+
+LoweredTensor LowerCall::pointwise(ArrayRef<LoweredTensor> ins,
+                                   ArrayRef<int64_t> sizes, DType dtype,
+                                   ScalarBody body) {
+  size_t rank = sizes.size();
+  SmallVector<unsigned, 6> order = identityOrder(rank);
+  for (const LoweredTensor &t : ins) {
+    if (t.rank() == rank && !t.isRowMajor() &&
+        ArrayRef<int64_t>(t.sizes()) == sizes) {
+      order = t.order;
+      break;
+    }
+  }
+  // Iteration dim p runs over physical dim p of the result.
+  SmallVector<AffineExpr, 6> logical(rank);
+  for (size_t p = 0; p < rank; ++p)
+    logical[order[p]] = dim(static_cast<unsigned>(p));
+  SmallVector<Access> inputs;
+  for (const LoweredTensor &t : ins) {
+    Access a{t, {}};
+    SmallVector<int64_t, 6> own = t.sizes();
+    size_t lead = rank - own.size();
+    for (size_t j = 0; j < own.size(); ++j)
+      a.index.push_back(own[j] == 1 && sizes[lead + j] != 1
+                            ? constant(0)
+                            : logical[lead + j]);
+    inputs.push_back(std::move(a));
+  }
+  Access out{empty(sizes, dtype, order), logical};
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  return generic(inputs, out, iterators, [&](ScalarBuilder &s, ValueRange v) {
+    return SmallVector<Value>{body(s, v.take_front(ins.size()))};
+  })[0];
+}
+
+static SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta) {
+  SmallVector<int64_t, 6> sizes;
+  for (Dim d : meta.sizes)
+    sizes.push_back(d.value());
+  return sizes;
+}
+
+LoweredTensor LowerCall::pointwise(ArrayRef<LoweredTensor> ins,
+                                   const TensorMeta &result, ScalarBody body) {
+  return pointwise(ins, staticSizes(result), result.dtype, body);
+}
+
+LoweredTensor LowerCall::cast(LoweredTensor t, DType dtype) {
+  if (t.dtype == dtype)
+    return t;
+  DType from = t.dtype;
+  return pointwise(t, t.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+    return s.cast(v[0], from, dtype);
+  });
+}
+
+LoweredTensor LowerCall::reduce(
+    LoweredTensor in, ArrayRef<unsigned> dims, bool keepDim, DType accumulate,
+    double init,
+    llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
+  SmallVector<int64_t, 6> sizes = in.sizes();
+  size_t rank = sizes.size();
+  SmallVector<bool> reduced(rank, false);
+  for (unsigned d : dims)
+    reduced[d] = true;
+  // Parallel dims first, then the reduced ones, both in physical order; the
+  // result keeps the physical order of the dims that stay.
+  SmallVector<AffineExpr, 6> index(rank), keptIndex;
+  SmallVector<Iterator> iterators;
+  for (bool pass : {false, true})
+    for (unsigned logical : in.order)
+      if (reduced[logical] == pass) {
+        index[logical] = dim(static_cast<unsigned>(iterators.size()));
+        iterators.push_back(pass ? Iterator::Reduction : Iterator::Parallel);
+      }
+  SmallVector<int64_t, 6> keptSizes;
+  SmallVector<unsigned, 6> keptPosition(rank, 0), keptOrder;
+  for (size_t j = 0; j < rank; ++j)
+    if (!reduced[j]) {
+      keptPosition[j] = static_cast<unsigned>(keptSizes.size());
+      keptSizes.push_back(sizes[j]);
+      keptIndex.push_back(index[j]);
+    }
+  for (unsigned logical : in.order)
+    if (!reduced[logical])
+      keptOrder.push_back(keptPosition[logical]);
+  ScalarBuilder s(b, location);
+  LoweredTensor start =
+      fill(b, location, empty(keptSizes, accumulate, keptOrder),
+           s.constant(storageType(context(), accumulate), init));
+  LoweredTensor result =
+      generic(Access{in, index}, Access{start, keptIndex}, iterators,
+              [&](ScalarBuilder &sb, ValueRange v) {
+                return SmallVector<Value>{combine(sb, v[0], v[1])};
+              })[0];
+  if (!keepDim)
+    return result;
+  // The unit dims go back to where they were, also physically.
+  SmallVector<int64_t> physical;
+  for (unsigned logical : in.order)
+    physical.push_back(reduced[logical] ? 1 : sizes[logical]);
+  result.order = identityOrder(keptSizes.size());
+  LoweredTensor wide = reshape(result, physical);
+  wide.order = in.order;
+  return wide;
+}
+
+void LowerCall::checkIndex(LoweredTensor indices, int64_t low, int64_t high,
+                           int64_t size) {
+  SmallVector<int64_t, 6> sizes = indices.sizes();
+  if (llvm::is_contained(sizes, 0))
+    return;
+  newGroup();
+  size_t rank = sizes.size();
+  SmallVector<AffineExpr, 6> index(rank);
+  SmallVector<Iterator> iterators(rank, Iterator::Reduction);
+  for (size_t p = 0; p < rank; ++p)
+    index[indices.order[p]] = dim(static_cast<unsigned>(p));
+  DType from = indices.dtype;
+  Access lowest{filledInt({}, DType::I64, std::numeric_limits<int64_t>::max()),
+                {}};
+  Access highest{filledInt({}, DType::I64, std::numeric_limits<int64_t>::min()),
+                 {}};
+  SmallVector<LoweredTensor> extremes = generic(
+      Access{indices, index}, {lowest, highest}, iterators,
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value i = s.cast(v[0], from, DType::I64);
+        return SmallVector<Value>{s.minimum(i, v[1]), s.maximum(i, v[2])};
+      });
+  CheckIndexOp::create(b, location, extremes[0].value, extremes[1].value,
+                       b.getI64IntegerAttr(low), b.getI64IntegerAttr(high),
+                       b.getI64IntegerAttr(size),
+                       b.getStringAttr(decoded.schema->base));
+  newGroup();
+}
+
+} // namespace ft

@@ -1,0 +1,26 @@
+//===- LowerRules.cpp - Finds the lowering rule of an overload -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Rules.h"
+
+namespace ft {
+
+LowerRule findLowerRule(const Schema &schema) {
+  // One slot for each row of the schema table, filled at the first call.
+  static const std::vector<LowerRule> rules = [] {
+    const SchemaTable &table = SchemaTable::get();
+    std::vector<LowerRule> byIndex(table.all().size(), nullptr);
+    auto add = [&](llvm::ArrayRef<LowerRuleRow> rows) {
+      for (const LowerRuleRow &row : rows)
+        if (const Schema *s = table.find(row.name))
+          byIndex[s->index] = row.rule;
+    };
+#define FT_LOWER_FAMILY(name) add(name##LowerRules());
+#include "compiler/lower/Families.def"
+#undef FT_LOWER_FAMILY
+    return byIndex;
+  }();
+  return rules[schema.index];
+}
+
+} // namespace ft

@@ -1,0 +1,64 @@
+//===- LowerState.h - What lowering one function keeps ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_LOWERSTATE_H
+#define FORETRACE_COMPILER_LOWER_LOWERSTATE_H
+
+#include "compiler/lower/LowerCall.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace ft {
+
+/// Attributes that the lower stage puts on the arguments and operations of the
+/// function that it builds.
+namespace names {
+/// On an argument: the annotated type of the value (TypeAttr).
+inline constexpr llvm::StringLiteral kMeta = "ft.meta";
+/// On an argument of kind "packed": number of the argument whose storage it is
+/// made from, the (annotated) view of that storage, and the layout of
+/// compiler/emit/Artefact.h.
+inline constexpr llvm::StringLiteral kSource = "ft.source";
+inline constexpr llvm::StringLiteral kDims = "ft.dims";
+inline constexpr llvm::StringLiteral kCoef = "ft.coef";
+inline constexpr llvm::StringLiteral kBase = "ft.base";
+/// On an operation: which ops belong together (i64).
+inline constexpr llvm::StringLiteral kGroup = "ft.group";
+} // namespace names
+
+/// The state of lowering one function to linalg.
+class LowerState {
+public:
+  LowerState(mlir::func::FuncOp source, mlir::func::FuncOp target,
+             llvm::function_ref<int64_t(DType)> panelWidth);
+
+  mlir::func::FuncOp source, target;
+  llvm::function_ref<int64_t(DType)> panelWidth;
+  llvm::DenseMap<mlir::Value, LoweredTensor> values;
+  int64_t group = 0;
+  /// Filled by a rule that gave up.
+  std::string reason;
+
+  /// The argument of `source` that a constant value is a view of; null if the
+  /// value is none.
+  mlir::BlockArgument constantRoot(mlir::Value ftValue) const;
+
+  /// The packed argument with this layout, made at its first use.
+  LoweredTensor packedArgument(mlir::BlockArgument root,
+                               mlir::RankedTensorType view,
+                               llvm::ArrayRef<int64_t> dims,
+                               mlir::ArrayAttr coef,
+                               llvm::ArrayRef<int64_t> base);
+
+private:
+  /// Arguments of `source` that some result of the function overwrites.
+  llvm::StringSet<> writtenTargets;
+  llvm::DenseMap<mlir::Attribute, mlir::Value> packedByKey;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_LOWERSTATE_H

@@ -1,0 +1,218 @@
+//===- ToLinalg.cpp - ft calls to linalg on builtin tensors ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/ToLinalg.h"
+
+#include "compiler/lower/LowerCall.h"
+#include "compiler/lower/LowerState.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+struct Missing {
+  unsigned count = 0;
+  std::string reason;
+  Location first;
+};
+} // namespace
+
+static LogicalResult checkValues(func::FuncOp source) {
+  auto check = [&](Value v, Location loc) -> LogicalResult {
+    if (!isa<TensorType>(v.getType()))
+      return success();
+    std::optional<TensorMeta> meta = metaOf(v);
+    if (!meta)
+      return emitError(loc, "[FT0309] a value has no annotation");
+    if (!meta->isStatic())
+      return emitError(loc, "[FT0311] symbolic shapes are not compiled yet: ")
+             << meta->str()
+             << "\nhelp: export the model with static shapes, or inspect it "
+                "at stage import";
+    if (meta->device.kind == Device::Meta)
+      return emitError(loc, "[FT0502] a value on the meta device has no data "
+                            "to compute with: ")
+             << meta->str();
+    if (meta->device.kind != Device::Cpu)
+      return emitError(loc, "[FT0501] only CPU values can be compiled yet: ")
+             << meta->str();
+    if (meta->conj || meta->neg)
+      return emitError(loc, "[FT0501] lazily conjugated or negated values "
+                            "cannot be compiled yet: ")
+             << meta->str();
+    return success();
+  };
+  for (BlockArgument arg : source.getArguments())
+    if (failed(check(arg, arg.getLoc())))
+      return failure();
+  for (Operation &op : source.getBody().front())
+    for (Value v : op.getResults())
+      if (failed(check(v, op.getLoc())))
+        return failure();
+  return success();
+}
+
+static LoweredTensor argumentTensor(BlockArgument arg, const TensorMeta &meta) {
+  LoweredTensor t;
+  t.value = arg;
+  t.dtype = meta.dtype;
+  for (int64_t i = 0; i < meta.rank(); ++i)
+    t.order.push_back(static_cast<unsigned>(i));
+  return t;
+}
+
+static RankedTensorType plainType(MLIRContext *context,
+                                  const TensorMeta &meta) {
+  SmallVector<int64_t> shape;
+  for (Dim d : meta.sizes)
+    shape.push_back(d.value());
+  return RankedTensorType::get(shape, storageType(context, meta.dtype));
+}
+
+/// Tags the tensor operations after `last` with the group.
+static void tagGroup(Block &block, Operation *last, int64_t group) {
+  Builder b(block.getParentOp()->getContext());
+  for (Operation *op = last ? last->getNextNode() : &block.front(); op;
+       op = op->getNextNode())
+    if (!op->hasAttr(names::kGroup) && !isa<arith::ConstantOp>(op))
+      op->setAttr(names::kGroup, b.getI64IntegerAttr(group));
+}
+
+/// A number that the model returns as it is becomes a 0-dim tensor.
+static LoweredTensor scalarResult(OpBuilder &b, Location loc, Attribute value);
+
+LogicalResult lowerToLinalg(ModuleOp module,
+                            llvm::function_ref<int64_t(DType)> panelWidth) {
+  auto source = module.lookupSymbol<func::FuncOp>("forward");
+  if (!source || source.isExternal())
+    return module.emitError("[FT0107] the module has no function @forward");
+  if (failed(checkValues(source)))
+    return failure();
+  MLIRContext *context = module.getContext();
+
+  SmallVector<Type> inputs, outputs;
+  for (BlockArgument arg : source.getArguments()) {
+    std::optional<TensorMeta> meta = metaOf(arg);
+    inputs.push_back(meta ? Type(plainType(context, *meta)) : arg.getType());
+  }
+  OpBuilder b(context);
+  b.setInsertionPoint(source);
+  auto target = func::FuncOp::create(b, source.getLoc(), "lowered",
+                                     b.getFunctionType(inputs, {}));
+  Block *body = target.addEntryBlock();
+  target->setDiscardableAttrs(llvm::to_vector(source->getDiscardableAttrs()));
+  LowerState state(source, target, panelWidth);
+  for (auto [from, to] :
+       llvm::zip(source.getArguments(), target.getArguments())) {
+    unsigned n = from.getArgNumber();
+    if (DictionaryAttr attrs = source.getArgAttrDict(n))
+      target.setArgAttrs(n, attrs);
+    std::optional<TensorMeta> meta = metaOf(from);
+    if (!meta)
+      continue;
+    target.setArgAttr(n, names::kMeta, TypeAttr::get(from.getType()));
+    state.values[from] = argumentTensor(to, *meta);
+  }
+
+  b.setInsertionPointToEnd(body);
+  llvm::MapVector<StringRef, Missing> missing;
+  for (Operation &op : source.getBody().front().without_terminator()) {
+    const Schema *schema = schemaOf(&op);
+    if (!schema) {
+      if (isa<arith::ConstantOp>(op))
+        continue;
+      return op.emitError("[FT0501] cannot be compiled: ") << op.getName();
+    }
+    Operation *last = body->empty() ? nullptr : &body->back();
+    ++state.group;
+    LowerRule rule = findLowerRule(*schema);
+    bool known = llvm::all_of(op.getOperands(), [&](Value v) {
+      return !isa<TensorType>(v.getType()) || state.values.count(v);
+    });
+    // After a call without a rule its users cannot be looked at; they are
+    // reported only if they have no rule either.
+    if (rule && !known)
+      continue;
+    state.reason.clear();
+    LowerCall call(state, &op, b);
+    if (!rule || failed(rule(call))) {
+      auto [it, inserted] =
+          missing.insert({schema->name, Missing{0, state.reason, op.getLoc()}});
+      ++it->second.count;
+    }
+    tagGroup(*body, last, state.group);
+  }
+  if (!missing.empty()) {
+    for (auto &[name, m] : missing) {
+      InFlightDiagnostic diag = emitError(m.first, "[FT0501] no CPU code for ");
+      diag << name << " (" << m.count << (m.count == 1 ? " call" : " calls")
+           << ")";
+      if (!m.reason.empty())
+        diag << ": " << m.reason;
+    }
+    return failure();
+  }
+
+  Operation *terminator = source.getBody().front().getTerminator();
+  SmallVector<Value> results;
+  SmallVector<Attribute> resultAttrs;
+  for (auto [r, v] : llvm::enumerate(terminator->getOperands())) {
+    Operation *last = body->empty() ? nullptr : &body->back();
+    NamedAttrList attrs(source.getResultAttrDict(r));
+    LoweredTensor t;
+    if (isa<TensorType>(v.getType())) {
+      t = state.values.lookup(v);
+      attrs.set(names::kMeta, TypeAttr::get(v.getType()));
+    } else {
+      auto constant = v.getDefiningOp<arith::ConstantOp>();
+      if (!constant)
+        return emitError(v.getLoc(), "[FT0501] a number computed by the model "
+                                     "cannot be returned yet");
+      t = scalarResult(b, v.getLoc(), constant.getValue());
+      TensorMeta meta = TensorMeta::contiguous(t.dtype, {});
+      attrs.set(names::kMeta, TypeAttr::get(typeFromMeta(context, meta)));
+    }
+    ++state.group;
+    // Back to logical order, in the one place where layouts meet the caller.
+    LowerCall boundary(state, terminator, b);
+    results.push_back(boundary.toRowMajor(t).value);
+    outputs.push_back(results.back().getType());
+    resultAttrs.push_back(attrs.getDictionary(context));
+    tagGroup(*body, last, state.group);
+  }
+  func::ReturnOp::create(b, terminator->getLoc(), results);
+  target.setFunctionType(
+      b.getFunctionType(target.getBody().getArgumentTypes(), outputs));
+  target.setAllResultAttrs(resultAttrs);
+  source.erase();
+  target.setName("forward");
+  return success();
+}
+
+static LoweredTensor scalarResult(OpBuilder &b, Location loc, Attribute value) {
+  LoweredTensor t;
+  Type type;
+  TypedAttr stored;
+  if (auto flag = dyn_cast<BoolAttr>(value)) {
+    t.dtype = DType::Bool;
+    stored = b.getI8IntegerAttr(flag.getValue());
+  } else if (auto integer = dyn_cast<IntegerAttr>(value)) {
+    t.dtype = DType::I64;
+    stored = b.getI64IntegerAttr(integer.getInt());
+  } else {
+    t.dtype = DType::F64;
+    stored = b.getF64FloatAttr(cast<FloatAttr>(value).getValueAsDouble());
+  }
+  type = RankedTensorType::get({}, stored.getType());
+  t.value = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(cast<ShapedType>(type), stored));
+  return t;
+}
+
+} // namespace ft
