@@ -7,17 +7,36 @@
 
 namespace ft {
 
-std::string Dim::str() const { return llvm::itostr(number); }
+std::string Dim::str() const {
+  return expr ? expr.str() : llvm::itostr(number);
+}
 
 static int64_t wrap(uint64_t v) { return static_cast<int64_t>(v); }
 
+using Operation = SymExpr (SymContext::*)(SymExpr, SymExpr);
+
+/// Computes with expressions, at least one of which is symbolic.
+static Dim symbolic(Dim a, Dim b, Operation operation) {
+  SymContext &context = (a.isStatic() ? b : a).symbolic().context();
+  SymExpr result = (context.*operation)(a.toExpr(context), b.toExpr(context));
+  return Dim(result ? result : context.freshSymbol("unknown"));
+}
+
+static bool bothStatic(Dim a, Dim b) { return a.isStatic() && b.isStatic(); }
+
 Dim operator+(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::add);
   return wrap(uint64_t(a.value()) + uint64_t(b.value()));
 }
 Dim operator-(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::sub);
   return wrap(uint64_t(a.value()) - uint64_t(b.value()));
 }
 Dim operator*(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::mul);
   return wrap(uint64_t(a.value()) * uint64_t(b.value()));
 }
 
@@ -26,13 +45,31 @@ static int64_t floorDivide(int64_t a, int64_t b) {
   return b != -1 && a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
-Dim floorDiv(Dim a, Dim b) { return floorDivide(a.value(), b.value()); }
+Dim floorDiv(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::floorDiv);
+  return floorDivide(a.value(), b.value());
+}
 Dim ceilDiv(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::ceilDiv);
   return wrap(-uint64_t(floorDivide(wrap(-uint64_t(a.value())), b.value())));
 }
-Dim mod(Dim a, Dim b) { return a - floorDiv(a, b) * b; }
-Dim minDim(Dim a, Dim b) { return a.value() < b.value() ? a : b; }
-Dim maxDim(Dim a, Dim b) { return a.value() < b.value() ? b : a; }
+Dim mod(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::mod);
+  return a - floorDiv(a, b) * b;
+}
+Dim minDim(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::min);
+  return a.value() < b.value() ? a : b;
+}
+Dim maxDim(Dim a, Dim b) {
+  if (!bothStatic(a, b))
+    return symbolic(a, b, &SymContext::max);
+  return a.value() < b.value() ? b : a;
+}
 
 Dim product(llvm::ArrayRef<Dim> dims) {
   Dim n = 1;

@@ -4,6 +4,8 @@
 #ifndef FORETRACE_COMPILER_SHAPE_DIM_H
 #define FORETRACE_COMPILER_SHAPE_DIM_H
 
+#include "compiler/shape/SymExpr.h"
+
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -12,24 +14,31 @@
 
 namespace ft {
 
-class SymExpr;
-
 /// A size, stride or storage offset, counted in elements: a plain integer, or
-/// a handle to a hash-consed expression over symbols (compiler/shape/SymExpr.h)
-/// when it is not constant. Measured: nearly all entries are plain, so those
-/// must not pay for the others; arithmetic on two plain Dims never leaves this
-/// header.
+/// a hash-consed expression over symbols when it is not constant. Measured:
+/// nearly all entries are plain, so those must not pay for the others;
+/// arithmetic on two plain Dims never leaves this header.
 class Dim {
 public:
   Dim(int64_t value = 0) : number(value) {}
-  /// `expression` must not be a constant (use the plain form for those).
-  explicit Dim(const SymExpr *expression) : expr(expression) {}
+  /// A constant expression becomes a plain integer. `expression` is an integer
+  /// and not null.
+  explicit Dim(SymExpr expression) {
+    if (expression.isConst())
+      number = expression.constant();
+    else
+      expr = expression;
+  }
 
   bool isStatic() const { return !expr; }
   /// The integer; only for static dims.
   int64_t value() const { return number; }
   /// The expression; null for static dims.
-  const SymExpr *symbolic() const { return expr; }
+  SymExpr symbolic() const { return expr; }
+  /// Either form as an expression of `context`.
+  SymExpr toExpr(SymContext &context) const {
+    return expr ? expr : context.constant(number);
+  }
   bool is(int64_t v) const { return !expr && number == v; }
 
   /// The same integer or the same canonical expression. Two expressions that
@@ -40,21 +49,24 @@ public:
   bool operator==(const Dim &other) const { return identical(other); }
   bool operator!=(const Dim &other) const { return !identical(other); }
 
-  /// "8", "s0*4 + 1".
+  /// "8", "4*s0 + 1".
   std::string str() const;
 
 private:
   int64_t number = 0;
-  const SymExpr *expr = nullptr;
+  SymExpr expr;
 };
 
 inline llvm::hash_code hash_value(const Dim &d) {
-  return llvm::hash_combine(d.isStatic() ? d.value() : 0, d.symbolic());
+  return llvm::hash_combine(d.isStatic() ? d.value() : 0,
+                            d.symbolic().getImpl());
 }
 
 // Arithmetic; floorDiv and mod round as Python does. The divisor of floorDiv,
 // ceilDiv and mod must not be the plain integer 0. Overflow of plain integers
-// wraps; sizes are checked where they enter (import, the rules' validation).
+// wraps; sizes are checked where they enter (import, the rules' validation). A
+// symbolic result that SymContext gives up on (coefficients beyond 64 bits, too
+// large an expression) is a fresh symbol, equal to nothing else.
 Dim operator+(Dim a, Dim b);
 Dim operator-(Dim a, Dim b);
 Dim operator*(Dim a, Dim b);
