@@ -113,14 +113,20 @@ std::string TensorSpec::str() const {
   return text;
 }
 
-/// Text that differs only in blanks and in the order of a product's or a sum's
-/// terms is the same expression as far as this comparison goes; the library's
-/// canonical forms settle the rest when it prints them.
+/// An expression is the same if its canonical form is; the facts of a program
+/// are not asked.
 static bool sameDim(const Dim &dim, llvm::StringRef text) {
   int64_t number;
   if (!text.getAsInteger(10, number))
     return dim.is(number);
-  return !dim.isStatic() && dim.str() == text;
+  if (dim.isStatic())
+    return false;
+  SymExpr mine = dim.symbolic();
+  llvm::Expected<SymExpr> other = mine.context().parse(text);
+  if (other)
+    return mine == *other;
+  llvm::consumeError(other.takeError());
+  return false;
 }
 
 bool TensorSpec::describes(const TensorMeta &meta, bool layoutOfData) const {

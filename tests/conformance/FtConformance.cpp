@@ -1,0 +1,87 @@
+//===- FtConformance.cpp - Compares the compiler with recorded answers ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/conformance/MetaCommand.h"
+#include "tests/conformance/ModelsCommand.h"
+#include "tests/conformance/ValuesCommand.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+using namespace ft::conformance;
+
+namespace {
+enum ExitCode { kPassed = 0, kFailed = 1, kUsage = 2, kUnsupported = 3 };
+} // namespace
+
+static int complain(const std::string &what, ExitCode code) {
+  llvm::errs() << "ft-conformance: " << what << '\n';
+  return code;
+}
+
+int main(int argc, char **argv) {
+  CLI::App app("Compares the compiler's answers with recorded ones.");
+  app.require_subcommand(1);
+  app.fallthrough();
+  bool summary = false;
+  app.add_flag("--summary", summary,
+               "also print the number of failures by operator or model");
+
+  std::string file, op, device = "cpu";
+  CLI::App *meta = app.add_subcommand(
+      "meta", "metadata of single calls: FILE.jsonl or FILE.jsonl.gz");
+  CLI::App *values = app.add_subcommand(
+      "values", "results of single calls: FILE.jsonl with FILE.bin");
+  for (CLI::App *command : {meta, values}) {
+    command->add_option("file", file)->required();
+    command->add_option("--op", op, "only operators that match (\"add.*\")");
+  }
+  bool grad = false;
+  unsigned batch = 200;
+  values->add_flag("--grad", grad, "also gradients");
+  values->add_option("--batch", batch, "calls in one artefact")
+      ->capture_default_str();
+
+  ModelsOptions options;
+  std::vector<std::string> checks = {"meta", "values"};
+  CLI::App *models =
+      app.add_subcommand("models", "exported programs of a folder");
+  models->add_option("folder", options.folder)->required();
+  models->add_option("--only", options.only, "names of models")->delimiter(',');
+  models->add_option("--variant", options.variants, "default: all")
+      ->delimiter(',')
+      ->check(CLI::IsMember(
+          {"static", "dynb", "dynbs", "dd", "core", "core-dyn", "train"}));
+  models->add_option("--check", checks, "what is compared")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"meta", "values", "grads"}))
+      ->capture_default_str();
+  for (CLI::App *command : {values, models})
+    command->add_option("--device", device)
+        ->check(CLI::IsMember({"cpu", "cuda-emulated"}))
+        ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+
+  auto checked = [&](const char *what) {
+    return std::find(checks.begin(), checks.end(), what) != checks.end();
+  };
+  if (device != "cpu")
+    return complain("--device cuda-emulated is not in this build: it needs the "
+                    "CUDA stages",
+                    kUnsupported);
+  if (grad || checked("grads"))
+    return complain("gradients are not in this build: they need the autograd "
+                    "stage",
+                    kUnsupported);
+  options.meta = checked("meta");
+  options.values = checked("values");
+
+  Report report(llvm::outs());
+  llvm::Error error = meta->parsed()     ? runMeta(file, op, report)
+                      : values->parsed() ? runValues(file, op, batch, report)
+                                         : runModels(options, report);
+  if (error)
+    return complain(llvm::toString(std::move(error)), kUsage);
+  report.finish(summary);
+  return report.ok() ? kPassed : kFailed;
+}

@@ -1,0 +1,295 @@
+//===- ModelsCommand.cpp - ft-conformance models --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/conformance/ModelsCommand.h"
+
+#include "compiler/driver/Session.h"
+#include "tests/conformance/Compare.h"
+#include "tests/conformance/CompiledModel.h"
+#include "tests/conformance/DataFile.h"
+#include "tests/conformance/GraphBuilder.h"
+#include "tests/conformance/ModelCase.h"
+#include "tests/conformance/ScratchFolder.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <algorithm>
+
+using namespace ft;
+using namespace ft::conformance;
+
+std::vector<unsigned> ft::conformance::casesOf(llvm::StringRef variant,
+                                               unsigned recorded) {
+  std::vector<unsigned> cases = {0};
+  if (variant == "dynb")
+    cases.push_back(recorded > 2 ? 2 : 1);
+  else if (variant == "dynbs" || variant == "dd")
+    cases.push_back(1);
+  llvm::erase_if(cases, [&](unsigned i) { return i >= recorded; });
+  return cases;
+}
+
+namespace {
+class ModelRunner {
+public:
+  ModelRunner(const ModelsOptions &options, Report &report)
+      : options(options), report(report) {}
+
+  /// `variant` as in ModelsOptions; `stem` is "bert.static", "dd_cond".
+  void run(llvm::StringRef name, llvm::StringRef variant,
+           const std::string &stem);
+  void runCore(llvm::StringRef name, const std::string &stem);
+
+private:
+  std::string file(const llvm::Twine &name) const {
+    return options.folder + "/" + name.str();
+  }
+  void compareNodes(const ModelMeta &meta, mlir::ModuleOp module);
+  void runCase(unsigned number, const ModelRun &run, const DataFile &data,
+               CompiledModel &model);
+  void fail(const llvm::Twine &what, const llvm::Twine &expected,
+            const llvm::Twine &got) {
+    report.fail((label + " " + what).str(), label, expected.str(), got.str());
+  }
+
+  const ModelsOptions &options;
+  Report &report;
+  ScratchFolder scratch;
+  std::string label;
+};
+} // namespace
+
+static std::string firstDiagnostic(const Session &session) {
+  const std::vector<Diagnostic> &list = session.diagnostics();
+  if (list.empty())
+    return "no diagnostic";
+  std::string text = list.front().render();
+  if (list.size() > 1)
+    text += " (and " + std::to_string(list.size() - 1) + " more)";
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+/// The values of a module by the archive's names.
+static llvm::StringMap<mlir::Value> namedValues(mlir::ModuleOp module) {
+  llvm::StringMap<mlir::Value> values;
+  module.walk([&](mlir::Operation *op) {
+    if (auto function = llvm::dyn_cast<mlir::func::FuncOp>(op)) {
+      for (mlir::BlockArgument argument : function.getArguments())
+        if (auto name = function.getArgAttrOfType<mlir::StringAttr>(
+                argument.getArgNumber(), names::kName))
+          values[name.getValue()] = argument;
+      return;
+    }
+    mlir::Attribute attr = op->getAttr(names::kName);
+    if (auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(attr)) {
+      if (op->getNumResults() == 1)
+        values[name.getValue()] = op->getResult(0);
+    } else if (auto list = llvm::dyn_cast_or_null<mlir::ArrayAttr>(attr)) {
+      for (auto [name, value] : llvm::zip(list, op->getResults()))
+        if (auto text = llvm::dyn_cast<mlir::StringAttr>(name))
+          values[text.getValue()] = value;
+    }
+  });
+  return values;
+}
+
+void ModelRunner::compareNodes(const ModelMeta &meta, mlir::ModuleOp module) {
+  llvm::StringMap<mlir::Value> values = namedValues(module);
+  for (const ModelNode &node : meta.nodes) {
+    // Results of multi-result nodes are compared under their getitem nodes;
+    // those that nothing takes are in no graph.
+    if (node.value.kind != NodeValue::Tensor)
+      continue;
+    mlir::Value value = values.lookup(node.name);
+    std::string expected = node.value.spec.str();
+    if (!value) {
+      fail(node.name, expected, "no value of that name");
+      continue;
+    }
+    std::optional<TensorMeta> got = metaOf(value);
+    if (got && node.value.spec.describes(*got))
+      report.pass();
+    else
+      fail(node.name, expected, got ? got->str() : "no annotation");
+  }
+}
+
+/// A number that a model returns, as the 0-dim tensor that it comes as.
+static HostTensor numberTensor(const Arg &number) {
+  HostTensor result(number.kind == Arg::Int    ? DType::I64
+                    : number.kind == Arg::Bool ? DType::Bool
+                                               : DType::F64,
+                    {});
+  if (number.kind == Arg::Int) {
+    int64_t value = number.dim.value();
+    std::memcpy(result.bytes.data(), &value, sizeof value);
+  } else if (number.kind == Arg::Bool) {
+    result.bytes[0] = number.boolean;
+  } else {
+    std::memcpy(result.bytes.data(), &number.real, sizeof number.real);
+  }
+  return result;
+}
+
+void ModelRunner::runCase(unsigned number, const ModelRun &run,
+                          const DataFile &data, CompiledModel &model) {
+  std::string prefix = "case " + std::to_string(number) + " ";
+  std::vector<HostTensor> inputs;
+  for (const IoValue &value : run.inputs) {
+    if (!value.tensor) {
+      inputs.push_back(numberTensor(value.number));
+      continue;
+    }
+    llvm::Expected<HostTensor> input = data.copy(*value.tensor);
+    if (!input)
+      return fail(prefix + "inputs", "data", llvm::toString(input.takeError()));
+    inputs.push_back(std::move(*input));
+  }
+  llvm::Expected<std::vector<HostTensor>> outputs = model.forward(inputs);
+  if (!outputs)
+    return fail(prefix + "run", "values", llvm::toString(outputs.takeError()));
+  if (outputs->size() != run.outputs.size())
+    return fail(prefix + "run", llvm::Twine(run.outputs.size()) + " outputs",
+                llvm::Twine(outputs->size()));
+  auto compare = [&](const llvm::Twine &what, const TensorView &got,
+                     const TensorView &want) {
+    if (auto difference = compareTensors(got, want, Accuracy::Accumulated))
+      fail(prefix + what, "equal values", *difference);
+    else
+      report.pass();
+  };
+  for (auto [i, want] : llvm::enumerate(run.outputs)) {
+    TensorView got = (*outputs)[i].view();
+    if (!want.tensor) {
+      HostTensor expected = numberTensor(want.number);
+      compare("output " + llvm::Twine(i), got, expected.view());
+      continue;
+    }
+    llvm::Expected<TensorView> expected = data.view(*want.tensor);
+    if (expected)
+      compare("output " + llvm::Twine(i), got, *expected);
+    else
+      fail(prefix + "output", "data", llvm::toString(expected.takeError()));
+  }
+  for (const auto &[name, stored] : run.buffersAfter) {
+    llvm::Expected<TensorView> want = data.view(stored);
+    if (!want) {
+      fail(prefix + name, "data", llvm::toString(want.takeError()));
+      continue;
+    }
+    llvm::Expected<HostTensor> got = model.state(name);
+    if (got)
+      compare("buffer " + name, got->view(), *want);
+    else
+      fail(prefix + "buffer " + name, "its value",
+           llvm::toString(got.takeError()));
+  }
+}
+
+void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
+                      const std::string &stem) {
+  label = stem;
+  llvm::Expected<ModelMeta> meta = readModelMeta(file(stem + ".meta.json"));
+  if (!meta)
+    return fail("metadata", "a file", llvm::toString(meta.takeError()));
+  std::string recordedAs = variant == "train" ? stem : name.str();
+  llvm::Expected<std::vector<ModelRun>> runs =
+      readModelRuns(file(recordedAs + ".io.json"));
+  if (!runs)
+    return fail("values", "a file", llvm::toString(runs.takeError()));
+  llvm::Expected<DataFile> data = DataFile::open(file(recordedAs + ".io.bin"));
+  if (!data)
+    return fail("values", "a file", llvm::toString(data.takeError()));
+
+  Options sessionOptions;
+  sessionOptions.catchCrashes = true;
+  if (options.meta) {
+    Session session(sessionOptions);
+    if (session.load(file(stem + ".pt2")) && session.runTo(Stage::Fake))
+      compareNodes(*meta, session.module());
+    else
+      fail("propagation", "annotated values", firstDiagnostic(session));
+  }
+  if (!options.values)
+    return;
+  std::vector<unsigned> cases;
+  for (unsigned i : casesOf(variant, runs->size()))
+    if (i < meta->refusals.size() && meta->refusals[i])
+      report.skip("refused");
+    else
+      cases.push_back(i);
+  if (cases.empty())
+    return;
+  Session session(sessionOptions);
+  if (!session.load(file(stem + ".pt2")) ||
+      !session.compile(scratch.file(stem)))
+    return fail("compilation", "an artefact", firstDiagnostic(session));
+  for (unsigned i : cases) {
+    // A fresh instance for each case: buffers start as the archive has them.
+    auto model = CompiledModel::load(session.files().library);
+    if (model)
+      runCase(i, (*runs)[i], *data, **model);
+    else
+      fail("load", "a model", llvm::toString(model.takeError()));
+  }
+}
+
+void ModelRunner::runCore(llvm::StringRef name, const std::string &stem) {
+  label = stem + ".core";
+  if (!options.meta)
+    return;
+  llvm::Expected<ModelMeta> meta =
+      readModelMeta(file(stem + ".core.meta.json"));
+  if (!meta)
+    return fail("metadata", "a file", llvm::toString(meta.takeError()));
+  Options sessionOptions;
+  sessionOptions.catchCrashes = true;
+  Session session(sessionOptions);
+  llvm::Expected<std::string> text = buildGraph(session.context(), name, *meta);
+  if (!text)
+    return fail("graph", "a program", llvm::toString(text.takeError()));
+  if (session.loadText(*text, label) && session.runTo(Stage::Fake))
+    compareNodes(*meta, session.module());
+  else
+    fail("propagation", "annotated values", firstDiagnostic(session));
+}
+
+llvm::Error ft::conformance::runModels(const ModelsOptions &options,
+                                       Report &report) {
+  // Names of models in order, from the files of recorded values.
+  std::vector<std::string> names;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator at(options.folder, error), end;
+       at != end && !error; at.increment(error)) {
+    llvm::StringRef name = llvm::sys::path::filename(at->path());
+    if (name.consume_back(".io.json") && !name.contains('.'))
+      names.push_back(name.str());
+  }
+  if (error)
+    return llvm::createStringError("cannot read '" + options.folder +
+                                   "': " + error.message());
+  llvm::sort(names);
+  auto wants = [](const std::vector<std::string> &list, llvm::StringRef name) {
+    return list.empty() || llvm::is_contained(list, name);
+  };
+  ModelRunner runner(options, report);
+  auto exists = [&](const std::string &name) {
+    return llvm::sys::fs::exists(options.folder + "/" + name);
+  };
+  for (const std::string &name : names) {
+    if (!wants(options.only, name))
+      continue;
+    for (llvm::StringRef variant : {"static", "dynb", "dynbs", "train"}) {
+      std::string stem = name + "." + variant.str();
+      if (wants(options.variants, variant) && exists(stem + ".pt2"))
+        runner.run(name, variant, stem);
+      llvm::StringRef core = variant == "static" ? "core" : "core-dyn";
+      if (wants(options.variants, core) && exists(stem + ".core.meta.json"))
+        runner.runCore(name, stem);
+    }
+    if (wants(options.variants, "dd") && exists(name + ".pt2"))
+      runner.run(name, "dd", name);
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,279 @@
+//===- ValuesCommand.cpp - ft-conformance values --------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/conformance/ValuesCommand.h"
+
+#include "compiler/driver/Session.h"
+#include "compiler/fake/FakeCall.h"
+#include "tests/conformance/Compare.h"
+#include "tests/conformance/CompiledModel.h"
+#include "tests/conformance/DataFile.h"
+#include "tests/conformance/Gauge.h"
+#include "tests/conformance/GraphBuilder.h"
+#include "tests/conformance/Lines.h"
+#include "tests/conformance/OpCase.h"
+#include "tests/conformance/ScratchFolder.h"
+
+#include "llvm/Support/GlobPattern.h"
+
+using namespace ft;
+using namespace ft::conformance;
+
+namespace {
+using Batch = llvm::ArrayRef<const ValueCase *>;
+
+class ValuesRun {
+public:
+  ValuesRun(const DataFile &data, Report &report)
+      : data(data), report(report) {}
+
+  /// Whether the call has its rules and passes its fake rule; reports it if
+  /// not.
+  bool admit(const ValueCase &test);
+  void run(Batch batch);
+
+private:
+  /// Empty: the batch ran and was compared. Otherwise why not.
+  std::string tryBatch(Batch batch);
+  void check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
+             llvm::ArrayRef<HostTensor> results);
+  /// What differs, empty if nothing does.
+  std::string differences(const ValueCase &test,
+                          llvm::ArrayRef<HostTensor> inputs,
+                          llvm::ArrayRef<HostTensor> results);
+  void fail(const ValueCase &test, llvm::StringRef got) {
+    report.fail(label(test), test.op, "the values of the file", got);
+  }
+  static std::string label(const ValueCase &test) {
+    return std::to_string(test.id) + " " + test.op;
+  }
+
+  const DataFile &data;
+  Report &report;
+  ScratchFolder scratch;
+  unsigned artefacts = 0;
+};
+} // namespace
+
+bool ValuesRun::admit(const ValueCase &test) {
+  auto refuse = [&](const std::string &why) {
+    fail(test, why);
+    return false;
+  };
+  if (!test.schema || !findFakeRule(*test.schema))
+    return refuse("no fake rule for the operator");
+  std::vector<TensorMeta> metas;
+  for (const StoredTensor &tensor : test.tensors)
+    metas.push_back(TensorMeta::contiguous(
+        tensor.dtype, Dims(tensor.shape.begin(), tensor.shape.end())));
+  FakeCall call(*test.schema, test.args, metas);
+  if (llvm::failed(propagateCall(call)))
+    return refuse("error: " + call.message);
+  return true;
+}
+
+/// The results that a call has in the graph: none for an operator that returns
+/// nothing, for which the file says null.
+static unsigned resultCount(const ValueCase &test) {
+  return test.schema->returns.empty() ? 0 : test.results.size();
+}
+
+static bool isOutput(const ExpectedResult &result) {
+  return result.kind == ExpectedResult::Tensor ||
+         result.kind == ExpectedResult::Number;
+}
+
+std::string ValuesRun::tryBatch(Batch batch) {
+  Options options;
+  options.catchCrashes = true;
+  Session session(options);
+  GraphBuilder graph(session.context(), "calls");
+  std::vector<HostTensor> inputs;
+  for (const ValueCase *test : batch) {
+    std::string name = "call_" + std::to_string(test->id);
+    llvm::SmallVector<mlir::Value> operands;
+    for (auto [i, tensor] : llvm::enumerate(test->tensors)) {
+      llvm::Expected<HostTensor> input = data.copy(tensor);
+      if (!input)
+        return llvm::toString(input.takeError());
+      inputs.push_back(std::move(*input));
+      std::string argument = name + "_arg" + std::to_string(i);
+      operands.push_back(graph.addInput(
+          argument, "input", argument,
+          TensorMeta::contiguous(
+              tensor.dtype, Dims(tensor.shape.begin(), tensor.shape.end()))));
+    }
+    mlir::Operation *op = graph.addCall(*test->schema, test->args, operands,
+                                        resultCount(*test), name);
+    for (auto [i, value] : llvm::enumerate(op->getResults()))
+      if (isOutput(test->results[i]))
+        graph.addOutput(value, name + "_out" + std::to_string(i));
+  }
+  std::string base = scratch.file("calls" + llvm::Twine(artefacts++));
+  if (!session.loadText(graph.finish(), "calls") || !session.compile(base)) {
+    std::string why;
+    for (const Diagnostic &diagnostic : session.diagnostics())
+      why += (why.empty() ? "" : "\n") + diagnostic.render();
+    return why.empty() ? "no diagnostic" : why;
+  }
+  auto model = CompiledModel::load(session.files().library);
+  if (!model)
+    return llvm::toString(model.takeError());
+  auto results = (*model)->forward(inputs);
+  if (!results)
+    return llvm::toString(results.takeError());
+
+  llvm::ArrayRef<HostTensor> in = inputs, out = *results;
+  for (const ValueCase *test : batch) {
+    size_t outputs = llvm::count_if(
+        llvm::ArrayRef(test->results).take_front(resultCount(*test)), isOutput);
+    if (out.size() < outputs)
+      return "too few outputs";
+    check(*test, in.take_front(test->tensors.size()), out.take_front(outputs));
+    in = in.drop_front(test->tensors.size());
+    out = out.drop_front(outputs);
+  }
+  return "";
+}
+
+/// One line for the report.
+static std::string firstLine(llvm::StringRef text) {
+  return text.split('\n').first.str();
+}
+
+void ValuesRun::run(Batch batch) {
+  if (batch.empty())
+    return;
+  std::string why = tryBatch(batch);
+  if (why.empty())
+    return;
+  if (batch.size() == 1)
+    return fail(*batch.front(), firstLine(why));
+  // Diagnostics name the location of the call that they are about.
+  std::vector<const ValueCase *> rest;
+  for (const ValueCase *test : batch) {
+    std::string name = "call_" + std::to_string(test->id);
+    llvm::StringRef text = why;
+    bool named = false;
+    while (!named && !text.empty()) {
+      auto [line, tail] = text.split('\n');
+      size_t at = line.find(name);
+      named = at != llvm::StringRef::npos &&
+              !llvm::isDigit(line.substr(at + name.size(), 1).empty()
+                                 ? ' '
+                                 : line[at + name.size()]);
+      if (named)
+        fail(*test, line);
+      text = tail;
+    }
+    if (!named)
+      rest.push_back(test);
+  }
+  if (rest.size() < batch.size())
+    return run(rest);
+  run(batch.take_front(batch.size() / 2));
+  run(batch.drop_front(batch.size() / 2));
+}
+
+std::string ValuesRun::differences(const ValueCase &test,
+                                   llvm::ArrayRef<HostTensor> inputs,
+                                   llvm::ArrayRef<HostTensor> results) {
+  Accuracy accuracy = accuracyOfFamily(test.schema->family);
+  bool signedZero = llvm::StringRef(test.note).contains("signed zero");
+  size_t next = 0;
+  std::vector<TensorView> views(test.results.size());
+  for (size_t i = 0; i < test.results.size(); ++i) {
+    const ExpectedResult &want = test.results[i];
+    if (!isOutput(want))
+      continue;
+    TensorView got = views[i] = results[next++].view();
+    std::string where = "result " + std::to_string(i) + " ";
+    if (want.kind == ExpectedResult::Number) {
+      if (got.numel() != 1)
+        return where + "is no number";
+      double number = want.number.kind == Arg::Int    ? want.number.dim.value()
+                      : want.number.kind == Arg::Bool ? want.number.boolean
+                                                      : want.number.real;
+      if (!(std::abs(got.at(0).real() - number) <= 1e-6 * std::abs(number)))
+        return where + "expected " + want.str() + ", got " +
+               std::to_string(got.at(0).real());
+      continue;
+    }
+    if (llvm::is_contained(test.gauge, i))
+      continue;
+    llvm::Expected<TensorView> stored = data.view(want.stored);
+    if (!stored)
+      return llvm::toString(stored.takeError());
+    std::optional<TensorView> exact;
+    if (test.results64[i]) {
+      llvm::Expected<TensorView> view = data.view(*test.results64[i]);
+      if (!view)
+        return llvm::toString(view.takeError());
+      exact = *view;
+    }
+    if (auto difference = compareTensors(got, *stored, accuracy,
+                                         exact ? &*exact : nullptr, signedZero))
+      return where + *difference;
+  }
+  for (const auto &[index, stored] : test.mutated) {
+    llvm::Expected<TensorView> want = data.view(stored);
+    if (!want)
+      return llvm::toString(want.takeError());
+    if (index >= inputs.size())
+      return "no argument " + std::to_string(index);
+    if (auto difference = compareTensors(inputs[index].view(), *want, accuracy))
+      return "written argument " + std::to_string(index) + " " + *difference;
+  }
+  if (test.gauge.empty())
+    return "";
+  std::vector<TensorView> arguments;
+  for (const HostTensor &input : inputs)
+    arguments.push_back(input.view());
+  return checkFactors(test, arguments, views).value_or("");
+}
+
+void ValuesRun::check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
+                      llvm::ArrayRef<HostTensor> results) {
+  std::string difference = differences(test, inputs, results);
+  if (!difference.empty())
+    return fail(test, difference);
+  report.pass();
+  // The factors themselves have no right values.
+  for (size_t i = 0; i < test.gauge.size(); ++i)
+    report.skip("gauge");
+}
+
+llvm::Error ft::conformance::runValues(llvm::StringRef file, llvm::StringRef op,
+                                       unsigned batch, Report &report) {
+  llvm::Expected<llvm::GlobPattern> pattern =
+      llvm::GlobPattern::create(op.empty() ? "*" : op);
+  if (!pattern)
+    return pattern.takeError();
+  llvm::StringRef base = file;
+  base.consume_back(".jsonl");
+  llvm::Expected<DataFile> data = DataFile::open((base + ".bin").str());
+  if (!data)
+    return data.takeError();
+  ValuesRun run(*data, report);
+  std::vector<ValueCase> tests;
+  llvm::Error error =
+      forEachLine(file, [&](llvm::StringRef line) -> llvm::Error {
+        llvm::Expected<ValueCase> test = readValueCase(line);
+        if (!test)
+          return test.takeError();
+        if (pattern->match(test->op) && run.admit(*test))
+          tests.push_back(std::move(*test));
+        return llvm::Error::success();
+      });
+  if (error)
+    return error;
+  std::vector<const ValueCase *> pending;
+  for (const ValueCase &test : tests)
+    pending.push_back(&test);
+  for (Batch rest = pending; !rest.empty();) {
+    size_t size = std::min<size_t>(std::max(batch, 1u), rest.size());
+    run.run(rest.take_front(size));
+    rest = rest.drop_front(size);
+  }
+  return llvm::Error::success();
+}

@@ -1,0 +1,26 @@
+//===- ValuesCommand.h - ft-conformance values -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_TESTS_CONFORMANCE_VALUESCOMMAND_H
+#define FORETRACE_TESTS_CONFORMANCE_VALUESCOMMAND_H
+
+#include "tests/conformance/Report.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ft::conformance {
+
+/// Compiles every call of FILE.jsonl whose operator's name matches the glob
+/// `op`, runs it on the inputs in FILE.bin and compares results and written
+/// arguments.
+///
+/// Calls are compiled together, up to `batch` in one artefact: most of the time
+/// would go into linking and loading otherwise. When an artefact cannot be made
+/// or a run of it fails, the calls that the diagnostics name are reported and
+/// the others tried again, in halves where no call is named.
+llvm::Error runValues(llvm::StringRef file, llvm::StringRef op, unsigned batch,
+                      Report &report);
+
+} // namespace ft::conformance
+
+#endif // FORETRACE_TESTS_CONFORMANCE_VALUESCOMMAND_H
