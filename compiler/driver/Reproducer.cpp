@@ -12,6 +12,7 @@
 
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
+#include "compiler/driver/Version.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -52,7 +53,7 @@ void Session::State::writeReproducer(std::optional<Stage> failed) {
     return;
   }
   llvm::raw_fd_ostream os(fd, /*shouldClose=*/true);
-  os << "// An internal error of foretrace " FORETRACE_VERSION "\n"
+  os << "// An internal error of foretrace " << foretraceVersion() << "\n"
      << "// model: " << source << "\n// target: " << options.target
      << ", cpu: " << (options.cpu.empty() ? "this machine's" : options.cpu)
      << '\n';

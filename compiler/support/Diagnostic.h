@@ -10,6 +10,7 @@
 #include "compiler/support/Export.h"
 
 #include <string>
+#include <vector>
 
 namespace ft {
 
@@ -47,6 +48,19 @@ struct FORETRACE_API Diagnostic {
   /// `  help: …`.
   std::string render() const;
 };
+
+/// What Diagnostics.def says of one id.
+struct DiagnosticInfo {
+  std::string code;
+  std::string summary;
+  ExitClass exitClass;
+};
+
+/// All of them, in the order of the table.
+FORETRACE_API std::vector<DiagnosticInfo> allDiagnostics();
+
+/// "the model is rejected": what an exit code means.
+FORETRACE_API std::string exitClassText(ExitClass exitClass);
 
 } // namespace ft
 

@@ -42,6 +42,33 @@ std::string Diagnostic::code() const { return diagCode(id).str(); }
 
 ExitClass Diagnostic::exitClass() const { return diagExitClass(id); }
 
+std::vector<DiagnosticInfo> allDiagnostics() {
+  std::vector<DiagnosticInfo> all;
+  for (const Row &r : kRows)
+    all.push_back({r.code.str(), r.summary.str(), r.exitClass});
+  return all;
+}
+
+std::string exitClassText(ExitClass exitClass) {
+  switch (exitClass) {
+  case ExitClass::Note:
+    return "a note: the compilation goes on";
+  case ExitClass::Rejected:
+    return "the model is rejected";
+  case ExitClass::Usage:
+    return "the command line is wrong";
+  case ExitClass::Unsupported:
+    return "an operator or a feature is not supported";
+  case ExitClass::Contradiction:
+    return "a guard, a shape or a budget is contradicted";
+  case ExitClass::Environment:
+    return "the environment does not allow it";
+  case ExitClass::Internal:
+    return "an internal error, with a reproducer file";
+  }
+  return "";
+}
+
 std::string Diagnostic::render() const {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -1,0 +1,273 @@
+//===- Report.cpp - A module as text, JSON or a graph ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/Report.h"
+
+#include "compiler/driver/ValueTable.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ft {
+
+/// Whether the program still consists of tensors with annotations.
+static bool hasValues(const Session &session) {
+  return session.stage() && *session.stage() < Stage::Lower;
+}
+
+static std::string modelName(mlir::ModuleOp module) {
+  auto name = module->getAttrOfType<mlir::StringAttr>(names::kModel);
+  return name ? name.getValue().str() : std::string();
+}
+
+static std::string dimsText(llvm::ArrayRef<Dim> dims) {
+  std::string text = "[";
+  for (const Dim &d : dims)
+    text += (text.size() > 1 ? ", " : "") + d.str();
+  return text + "]";
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// "float32 [4, 3] strides [1, 4]"; what says nothing new is left out.
+static std::string layoutText(const ValueRow &row) {
+  if (!row.meta) {
+    std::string type;
+    llvm::raw_string_ostream(type) << row.value.getType();
+    return type;
+  }
+  const TensorMeta &m = *row.meta;
+  std::string text = dtypeName(m.dtype).str() + " " + dimsText(m.sizes);
+  if (m.strides != contiguousStrides(m.sizes))
+    text += " strides " + dimsText(m.strides);
+  if (!m.offset.is(0))
+    text += " offset " + m.offset.str();
+  if (m.device.kind != Device::Cpu)
+    text += " " + m.device.str();
+  if (m.conj)
+    text += " conj";
+  if (m.neg)
+    text += " neg";
+  return row.declaredOnly ? text + " (declared)" : text;
+}
+
+static std::string padded(std::string text, size_t width) {
+  if (text.size() < width)
+    text.append(width - text.size(), ' ');
+  return text;
+}
+
+std::string reportText(const Session &session) {
+  if (!hasValues(session))
+    return session.print();
+  mlir::ModuleOp module = session.module();
+  ValueTable table(module);
+  size_t nameWidth = 4, opWidth = 2, layoutWidth = 6;
+  for (const ValueRow &row : table.rows) {
+    nameWidth = std::max(nameWidth, row.name.size());
+    opWidth = std::max(opWidth, row.op.size());
+    layoutWidth = std::max(layoutWidth, layoutText(row).size());
+  }
+  std::string text = "model " + modelName(module) + " after stage " +
+                     stageInfo(*session.stage()).name + ", " +
+                     std::to_string(table.rows.size()) + " values\n" +
+                     padded("name", nameWidth) + "  " + padded("op", opWidth) +
+                     "  " + padded("layout", layoutWidth) + "  storage\n";
+  std::vector<bool> seen;
+  for (const ValueRow &row : table.rows) {
+    text += padded(row.name, nameWidth) + "  " + padded(row.op, opWidth) + "  ";
+    if (row.storage < 0) {
+      text += layoutText(row) + '\n';
+      continue;
+    }
+    if (static_cast<size_t>(row.storage) >= seen.size())
+      seen.resize(row.storage + 1);
+    text += padded(layoutText(row), layoutWidth) + "  " +
+            std::to_string(row.storage) + (seen[row.storage] ? " shared" : "") +
+            (row.requiresGrad ? " grad" : "") + '\n';
+    seen[row.storage] = true;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static llvm::json::Value dimJson(const Dim &dim) {
+  if (dim.isStatic())
+    return dim.value();
+  return dim.str();
+}
+
+static llvm::json::Array dimsJson(llvm::ArrayRef<Dim> dims) {
+  llvm::json::Array array;
+  for (const Dim &d : dims)
+    array.push_back(dimJson(d));
+  return array;
+}
+
+static llvm::json::Object rowJson(const ValueRow &row) {
+  llvm::json::Object object{{"op", row.op}};
+  if (!row.target.empty())
+    object["target"] = row.target;
+  if (row.meta) {
+    object["shape"] = dimsJson(row.meta->sizes);
+    object["stride"] = dimsJson(row.meta->strides);
+    object["offset"] = dimJson(row.meta->offset);
+    object["dtype"] = dtypeName(row.meta->dtype);
+    object["device"] = row.meta->device.str();
+    if (row.meta->conj)
+      object["conj"] = true;
+    if (row.meta->neg)
+      object["neg"] = true;
+    if (row.declaredOnly)
+      object["declared"] = true;
+  }
+  if (row.storage >= 0) {
+    object["storage"] = row.storage;
+    object["requires_grad"] = row.requiresGrad;
+  }
+  return object;
+}
+
+/// The results of the program: role, target and the value's name.
+static llvm::json::Array outputsJson(mlir::ModuleOp module,
+                                     const ValueTable &table) {
+  llvm::json::Array outputs;
+  auto forward = module.lookupSymbol<mlir::func::FuncOp>("forward");
+  if (!forward || forward.isExternal())
+    return outputs;
+  mlir::Operation *end = forward.front().getTerminator();
+  for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+    llvm::json::Object output;
+    if (int at = table.indexOf(end->getOperand(i)); at >= 0)
+      output["value"] = table.rows[at].name;
+    for (auto [key, attribute] :
+         {std::pair("role", names::kRole), std::pair("target", names::kTarget),
+          std::pair("name", names::kName)})
+      if (auto text =
+              forward.getResultAttrOfType<mlir::StringAttr>(i, attribute))
+        output[key] = text.getValue();
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+static llvm::json::Array kernelsJson(mlir::ModuleOp module);
+
+std::string reportJson(const Session &session) {
+  mlir::ModuleOp module = session.module();
+  llvm::json::Object root{
+      {"stage", session.stage() ? stageInfo(*session.stage()).name : ""},
+      {"model", modelName(module)}};
+  if (hasValues(session)) {
+    ValueTable table(module);
+    llvm::json::Object values;
+    for (const ValueRow &row : table.rows)
+      values[row.name] = rowJson(row);
+    root["values"] = std::move(values);
+    root["outputs"] = outputsJson(module, table);
+    root["symbols"] = llvm::json::Object();
+    root["guards"] = llvm::json::Array();
+  } else {
+    root["kernels"] = kernelsJson(module);
+  }
+  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(root)));
+}
+
+//===----------------------------------------------------------------------===//
+// Graphviz
+//===----------------------------------------------------------------------===//
+
+static std::string quoted(llvm::StringRef text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string reportDot(const Session &session) {
+  mlir::ModuleOp module = session.module();
+  ValueTable table(module);
+  std::string text = "digraph " + quoted(modelName(module)) +
+                     " {\n  node [shape=box, fontname=\"monospace\"];\n";
+  auto id = [](unsigned i) { return "v" + std::to_string(i); };
+  for (unsigned i = 0; i < table.rows.size(); ++i) {
+    const ValueRow &row = table.rows[i];
+    std::string label =
+        quoted(row.name + "\n" + row.op + "\n" + layoutText(row));
+    for (size_t at; (at = label.find('\n')) != std::string::npos;)
+      label.replace(at, 1, "\\n");
+    bool argument = llvm::isa<mlir::BlockArgument>(row.value);
+    text += "  " + id(i) + " [label=" + label +
+            (argument ? ", style=filled, fillcolor=lightgrey" : "") + "];\n";
+    if (argument)
+      continue;
+    for (mlir::Value operand : row.value.getDefiningOp()->getOperands())
+      if (int from = table.indexOf(operand); from >= 0)
+        text += "  " + id(from) + " -> " + id(i) + ";\n";
+  }
+  return text + "}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Guards and kernels
+//===----------------------------------------------------------------------===//
+
+std::string reportGuards(const Session &session) {
+  // Sizes are static: the sizes of the inputs are the whole condition.
+  std::string text;
+  ValueTable table(session.module());
+  for (const ValueRow &row : table.rows)
+    if (row.op == "input" && row.meta)
+      text += row.name + ": " + layoutText(row) + '\n';
+  return text;
+}
+
+static llvm::json::Array kernelsJson(mlir::ModuleOp module) {
+  llvm::json::Array kernels;
+  module.walk([&](mlir::func::FuncOp function) {
+    if (!function->hasAttr("ft.kernel"))
+      return;
+    llvm::json::Array operands;
+    for (mlir::Type type : function.getArgumentTypes()) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      operands.push_back(std::move(text));
+    }
+    unsigned operations = 0;
+    function.walk([&](mlir::Operation *op) {
+      if (op->getDialect() && op->getDialect()->getNamespace() == "linalg" &&
+          op->getNumRegions() != 0)
+        ++operations;
+    });
+    kernels.push_back(llvm::json::Object{{"name", function.getSymName()},
+                                         {"operations", operations},
+                                         {"operands", std::move(operands)}});
+  });
+  return kernels;
+}
+
+std::string reportKernels(const Session &session) {
+  std::string text;
+  for (const llvm::json::Value &kernel : kernelsJson(session.module())) {
+    const llvm::json::Object &object = *kernel.getAsObject();
+    text += object.getString("name")->str() + ": " +
+            std::to_string(*object.getInteger("operations")) + " operations";
+    for (const llvm::json::Value &operand : *object.getArray("operands"))
+      text += ", " + operand.getAsString()->str();
+    text += '\n';
+  }
+  return text;
+}
+
+} // namespace ft

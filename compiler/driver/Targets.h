@@ -1,0 +1,26 @@
+//===- Targets.h - What code can be generated for --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_TARGETS_H
+#define FORETRACE_COMPILER_DRIVER_TARGETS_H
+
+#include "compiler/driver/Stage.h"
+
+#include <string>
+#include <vector>
+
+namespace ft {
+
+/// Whether this build has the stage.
+FORETRACE_API bool stageAvailable(Stage stage);
+
+/// Names of CPUs that Options::cpu may hold.
+FORETRACE_API std::vector<std::string> knownCpus();
+
+/// "sapphirerapids (avx512)" for a name of that list, or for the machine that
+/// this runs on if `name` is empty; empty for a name that is not known.
+FORETRACE_API std::string describeCpu(const std::string &name);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_TARGETS_H

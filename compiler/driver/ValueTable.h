@@ -1,0 +1,69 @@
+//===- ValueTable.h - The values of a program, for reports -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_VALUETABLE_H
+#define FORETRACE_COMPILER_DRIVER_VALUETABLE_H
+
+#include "dialects/ft/FtDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ft {
+
+/// One value of a program.
+struct ValueRow {
+  mlir::Value value;
+  /// The archive's name, or v0, v1, … for values without one.
+  std::string name;
+  /// "aten.linear.default"; the kind ("parameter") for arguments; the
+  /// operation's name for those that are no ATen call.
+  std::string op;
+  /// The name in the model, for arguments ("layer.0.weight").
+  std::string target;
+  /// What the fake pass found, or what the archive declares before it ran.
+  std::optional<TensorMeta> meta;
+  bool declaredOnly = false;
+  /// Numbered in order of appearance; -1 for values that are no tensors.
+  int storage = -1;
+  bool requiresGrad = false;
+};
+
+/// The values of a module, in program order.
+///
+/// Storages: an argument has the storage of its archive record (two parameters
+/// may share one), the result of an operation that of the operand that it
+/// views or writes, or a fresh one. Walked in program order, so that a view of
+/// a view leads back to its base without a search.
+class ValueTable {
+public:
+  explicit ValueTable(mlir::ModuleOp module);
+
+  std::vector<ValueRow> rows;
+  /// Position in `rows`; -1 for values that are not in it.
+  int indexOf(mlir::Value value) const {
+    auto it = index.find(value);
+    return it == index.end() ? -1 : static_cast<int>(it->second);
+  }
+
+private:
+  void addArguments(mlir::Block &block, mlir::Operation *owner);
+  void addResults(mlir::Operation *op);
+  ValueRow &add(mlir::Value value, std::string name);
+
+  llvm::DenseMap<mlir::Value, unsigned> index;
+  int storages = 0;
+};
+
+/// The place in the model of value `position` of an attribute that holds one
+/// thing or an array of things, one for each result.
+mlir::Attribute elementOf(mlir::Attribute attribute, unsigned position);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_VALUETABLE_H

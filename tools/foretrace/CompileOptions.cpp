@@ -1,0 +1,111 @@
+//===- CompileOptions.cpp - Options of every verb that compiles *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/foretrace/CompileOptions.h"
+
+#include "compiler/driver/Targets.h"
+#include "tools/foretrace/Output.h"
+
+namespace ft::cli {
+
+namespace {
+/// An option of the design that is not in this build: given, it is exit code 3
+/// with this reason instead of "unknown option".
+struct LaterOption {
+  const char *flag;
+  bool takesValue;
+  const char *help;
+  const char *why;
+};
+} // namespace
+
+static const LaterOption kLater[] = {
+    {"--device", true, "retarget the model to a device",
+     "values keep the devices that the archive gives them"},
+    {"--training", false, "compile forward and backward",
+     "it needs the stages autograd and partition"},
+    {"--optimizer", true, "sgd, momentum, adam or adamw",
+     "it needs the stages autograd and partition"},
+    {"--memory-budget", true, "0.5 or 8GiB", "it needs the stage partition"},
+    {"--dynamic", true, "x:0=batch[2..64]",
+     "sizes are static until the shape environment is there"},
+    {"--size", true, "x:0=8", "sizes are those of the archive"},
+    {"--plugin", true, "a library with custom operators",
+     "custom operators cannot be registered yet"},
+    {"--cuda-libs", true, "libraries for large CUDA kernels",
+     "there is no CUDA code generation yet"},
+    {"--crosscheck", false, "recompute every cached propagation",
+     "propagation has no cache yet"},
+};
+
+void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
+  verb.add_option("MODEL", model, modelHelp)->required();
+  verb.add_option("--target", target, "cpu (default) or cuda[:sm_NN]");
+  verb.add_option("--cpu", cpu,
+                  "CPU to generate code for, as LLVM names it "
+                  "(x86-64-v3, znver4); default: this machine's");
+  verb.add_option("--threads", threads,
+                  "threads of a run; 0 (default): all CPUs");
+  verb.add_option("--linker", linker, "the ld.lld to link with");
+  verb.add_option("--stop-after", stopAfter,
+                  "stop after this stage and print the module");
+  verb.add_option("--start-from", startFrom,
+                  "first stage to run on a module that was printed");
+  verb.add_flag("--json", json, "print JSON");
+  verb.add_flag("--time", time, "print the seconds of each stage");
+  for (const LaterOption &option : kLater) {
+    std::string flag = option.flag;
+    std::string help = std::string(option.help) + " (not in this build)";
+    if (option.takesValue)
+      verb.add_option_function<std::string>(
+          flag, [this, flag](const std::string &v) { later[flag] = v; }, help);
+    else
+      verb.add_flag_callback(flag, [this, flag] { later[flag] = ""; }, help);
+  }
+}
+
+static int parseStage(const std::string &flag, const std::string &name,
+                      std::optional<Stage> &stage) {
+  if (name.empty())
+    return 0;
+  stage = findStage(name);
+  if (stage)
+    return 0;
+  std::string names;
+  for (const StageInfo &info : allStages())
+    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  return fail(DiagId::BadCommandLine, flag, "no stage is called '" + name + "'",
+              "the stages are " + names);
+}
+
+int CompileOptions::fill(Options &options) const {
+  for (const LaterOption &option : kLater)
+    if (later.count(option.flag))
+      return failLater(option.flag, option.why);
+  if (target.rfind("cuda", 0) == 0)
+    return failLater("--target " + target,
+                     "there is no CUDA code generation yet");
+  if (target != "cpu")
+    return fail(DiagId::BadTarget, "--target",
+                "no target is called '" + target + "'",
+                "`foretrace targets` lists them");
+  if (describeCpu(cpu).empty())
+    return fail(DiagId::BadTarget, "--cpu", "no CPU is called '" + cpu + "'",
+                "`foretrace targets` lists them");
+  if (threads < 0)
+    return fail(DiagId::BadCommandLine, "--threads",
+                "the number of threads cannot be negative");
+  std::optional<Stage> unused;
+  if (int code = parseStage("--stop-after", stopAfter, unused))
+    return code;
+  if (int code = parseStage("--start-from", startFrom, options.startFrom))
+    return code;
+  options.target = target;
+  options.cpu = cpu;
+  options.linker = linker;
+  options.catchCrashes = true;
+  options.reproducerDir = ".";
+  return 0;
+}
+
+} // namespace ft::cli

@@ -1,0 +1,41 @@
+//===- CompileOptions.h - Options of every verb that compiles --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_TOOLS_FORETRACE_COMPILEOPTIONS_H
+#define FORETRACE_TOOLS_FORETRACE_COMPILEOPTIONS_H
+
+#include "compiler/driver/Options.h"
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+
+namespace ft::cli {
+
+/// What the command line said; fill() turns it into the library's Options.
+struct CompileOptions {
+  std::string model;
+  std::string target = "cpu";
+  std::string cpu;
+  std::string linker;
+  std::string stopAfter;
+  std::string startFrom;
+  int threads = 0;
+  bool json = false;
+  bool time = false;
+  /// Options of the design that this build knows but does not have: what was
+  /// given, by flag.
+  std::map<std::string, std::string> later;
+
+  /// Adds MODEL and the options to a verb. `modelHelp` says what MODEL may be.
+  void addTo(CLI::App &verb, const std::string &modelHelp);
+
+  /// Checks the values and fills `options`. Returns 0 or an exit code, with
+  /// the message printed: 2 for a value that makes no sense, 3 for an option
+  /// that this build does not have.
+  int fill(Options &options) const;
+};
+
+} // namespace ft::cli
+
+#endif // FORETRACE_TOOLS_FORETRACE_COMPILEOPTIONS_H

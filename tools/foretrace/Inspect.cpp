@@ -1,0 +1,99 @@
+//===- Inspect.cpp - foretrace inspect -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/Report.h"
+#include "tools/foretrace/CompileOptions.h"
+#include "tools/foretrace/Output.h"
+#include "tools/foretrace/Verbs.h"
+
+#include <memory>
+
+namespace ft::cli {
+
+namespace {
+struct InspectVerb {
+  CompileOptions common;
+  std::string stage;
+  std::string format;
+  std::string output;
+  bool guards = false;
+  bool kernels = false;
+  bool curve = false;
+
+  int run() const;
+};
+} // namespace
+
+/// What was asked for, in the words of the library.
+static std::string render(const InspectVerb &verb, const std::string &format,
+                          const Session &session) {
+  if (verb.guards)
+    return reportGuards(session);
+  if (verb.kernels && format != "json")
+    return reportKernels(session);
+  if (format == "json")
+    return reportJson(session);
+  if (format == "dot")
+    return reportDot(session);
+  return format == "mlir" ? session.print() : reportText(session);
+}
+
+int InspectVerb::run() const {
+  Options options;
+  if (int code = common.fill(options))
+    return code;
+  if (curve)
+    return failLater("--curve", "it needs the stage partition");
+  std::string kind = common.json ? "json" : format.empty() ? "text" : format;
+  if (kind == "html")
+    return failLater("--format html", "reports are text, mlir, json and dot");
+  if (kind != "text" && kind != "mlir" && kind != "json" && kind != "dot")
+    return fail(DiagId::BadCommandLine, "--format",
+                "no format is called '" + kind + "'",
+                "the formats are text, mlir, json and dot");
+
+  // --kernels looks at what lower formed; everything else at the annotations.
+  std::string name = !stage.empty()              ? stage
+                     : !common.stopAfter.empty() ? common.stopAfter
+                     : kernels                   ? "lower"
+                                                 : "fake";
+  std::optional<Stage> last = findStage(name);
+  if (!last)
+    return fail(DiagId::BadCommandLine, "--stage",
+                "no stage is called '" + name + "'",
+                "`foretrace stages` lists them");
+  if (*last == Stage::Emit)
+    return fail(DiagId::BadCommandLine, "--stage",
+                "stage emit writes files and leaves no module",
+                "`foretrace compile` writes them");
+
+  Session session(options);
+  bool ok = session.load(common.model) && session.runTo(*last);
+  report(session.diagnostics());
+  if (common.time)
+    reportTimes(session);
+  if (!ok)
+    return session.exitCode();
+  return writeProduct(render(*this, kind, session), output);
+}
+
+void addInspect(CLI::App &app, int &exitCode) {
+  CLI::App *verb =
+      app.add_subcommand("inspect", "prints the annotated program at a stage");
+  auto state = std::make_shared<InspectVerb>();
+  state->common.addTo(*verb, "a .pt2 archive or .mlir text");
+  verb->add_option("--stage", state->stage,
+                   "stage to stop after; default fake, lower with --kernels");
+  verb->add_option("--format", state->format,
+                   "text (default), mlir, json or dot");
+  verb->add_option("-o,--output", state->output,
+                   "file to write; default standard output");
+  verb->add_flag("--guards", state->guards,
+                 "print what the program asks of its inputs");
+  verb->add_flag("--kernels", state->kernels, "print the kernels");
+  verb->add_flag("--curve", state->curve,
+                 "print the memory/time curve (not in this build)");
+  verb->callback([state, &exitCode] { exitCode = state->run(); });
+}
+
+} // namespace ft::cli

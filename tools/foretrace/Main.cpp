@@ -1,0 +1,47 @@
+//===- Main.cpp - foretrace: the command line ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verbs over the public API (compiler/driver). Standard output is the product
+// alone; everything else goes to standard error. Exit codes: see
+// compiler/support/Diagnostic.h.
+
+#include "compiler/driver/Version.h"
+#include "tools/foretrace/Output.h"
+#include "tools/foretrace/Verbs.h"
+
+#include "llvm/Support/InitLLVM.h"
+
+#include <csignal>
+
+int main(int argc, char **argv) {
+  // A reader that goes away (`foretrace inspect … | head`) ends us quietly, as
+  // it does other filters: LLVM's handlers are not for this signal.
+  std::signal(SIGPIPE, SIG_DFL);
+
+  CLI::App app("Compiles models to native code ahead of time.", "foretrace");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("foretrace ") +
+                                        ft::foretraceVersion() + " (LLVM " +
+                                        ft::llvmVersion() + ")");
+  app.failure_message(CLI::FailureMessage::simple);
+
+  int exitCode = 0;
+  ft::cli::addCompile(app, exitCode);
+  ft::cli::addInspect(app, exitCode);
+
+  ft::cli::addEstimate(app, exitCode);
+
+  ft::cli::addStages(app, exitCode);
+  ft::cli::addTargets(app, exitCode);
+  ft::cli::addExplain(app, exitCode);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success &e) { // --help, --version
+    return app.exit(e);
+  } catch (const CLI::ParseError &e) {
+    return ft::cli::fail(ft::DiagId::BadCommandLine, "", e.what(),
+                         "see `foretrace --help` and `foretrace VERB --help`");
+  }
+  return exitCode;
+}
