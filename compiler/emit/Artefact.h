@@ -6,6 +6,8 @@
 #ifndef FORETRACE_COMPILER_EMIT_ARTEFACT_H
 #define FORETRACE_COMPILER_EMIT_ARTEFACT_H
 
+#include "llvm/Support/Error.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -103,6 +105,10 @@ struct Artefact {
   /// The bytes of an ELF relocatable object (PIC) that defines
   /// ft_gen_forward: see runtime/src/abi.h.
   std::string object;
+
+  /// FT0070 if the parts contradict each other, FT0006 for what a file cannot
+  /// hold yet (symbolic sizes).
+  llvm::Error verify() const;
 };
 
 } // namespace ft

@@ -17,9 +17,6 @@ namespace ft {
 struct EmitOptions {
   /// The ld.lld to run. Empty: beside LLVM, then in PATH.
   std::string linker;
-  /// libft_runtime.a and the import stubs. Empty: where the build or the
-  /// installation put them.
-  std::string runtimeDir;
   /// Weights above this many bytes go to PATH.weights.
   uint64_t inlineWeightsLimit = 1 << 20;
 };

@@ -1,0 +1,126 @@
+//===- Artefact.cpp - Consistency of a compiled model ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emit/Artefact.h"
+
+#include "compiler/emit/Emit.h"
+#include "compiler/support/Diagnostics.h"
+
+namespace ft {
+
+/// The runtime keeps the dims of a tensor in arrays of this size.
+static constexpr size_t kMaxRank = 64;
+static constexpr uint64_t kAlignment = 64;
+
+uint64_t Constant::bytes() const {
+  uint64_t count = 1;
+  for (int64_t dim : layout.dims.empty() ? sizes : layout.dims)
+    count *= static_cast<uint64_t>(dim);
+  return count * elementBytes;
+}
+
+static llvm::Error broken(const llvm::Twine &what) {
+  return makeError(DiagId::Internal, "", "inconsistent artefact: " + what);
+}
+
+static uint64_t layoutBytes(const AbiValue &value) {
+  int64_t last = 0;
+  for (size_t i = 0; i < value.sizes.size(); ++i) {
+    if (value.sizes[i] == 0)
+      return 0;
+    last += (value.sizes[i] - 1) * value.strides[i];
+  }
+  return static_cast<uint64_t>(last + 1) * ((value.dtype.bits + 7) / 8);
+}
+
+static llvm::Error verifyValue(const AbiValue &value) {
+  size_t rank = value.sizes.size();
+  if (value.strides.size() != rank || rank > kMaxRank ||
+      (!value.dims.empty() && value.dims.size() != rank))
+    return broken("the rank of '" + value.name + "'");
+  for (size_t i = 0; i < rank; ++i) {
+    if (value.sizes[i] < 0 || value.strides[i] < 0)
+      return makeError(DiagId::NotYetSupported, "",
+                       "'" + value.name +
+                           "' has a symbolic size, which a compiled model "
+                           "cannot have yet",
+                       "export the model with static shapes");
+  }
+  return llvm::Error::success();
+}
+
+static bool fits(int64_t offset, uint64_t bytes, uint64_t total) {
+  return offset >= 0 && static_cast<uint64_t>(offset) % kAlignment == 0 &&
+         static_cast<uint64_t>(offset) <= total &&
+         bytes <= total - static_cast<uint64_t>(offset);
+}
+
+static llvm::Error verifyState(const AbiState &state, const Artefact &whole) {
+  if (llvm::Error error = verifyValue(state))
+    return error;
+  uint64_t bytes = layoutBytes(state);
+  if (state.written && (state.weightsOffset < 0 || state.stateOffset < 0))
+    return broken("'" + state.name + "' is written but has no place");
+  if (state.weightsOffset >= 0 &&
+      !fits(state.weightsOffset, bytes, whole.weightsBytes))
+    return broken("'" + state.name + "' does not lie in the weights");
+  if (state.stateOffset >= 0 &&
+      (!state.written || !fits(state.stateOffset, bytes, whole.stateBytes)))
+    return broken("'" + state.name + "' does not lie in the state");
+  return llvm::Error::success();
+}
+
+static llvm::Error verifyConstant(const Constant &constant, size_t index) {
+  auto bad = [&](const llvm::Twine &what) {
+    return broken("constant " + llvm::Twine(index) + ": " + what);
+  };
+  if (constant.offset % kAlignment)
+    return bad("its offset");
+  switch (constant.elementBytes) {
+  case 1:
+  case 2:
+  case 4:
+  case 8:
+  case 16:
+    break;
+  default:
+    return bad("its element size");
+  }
+  if (constant.strides.size() != constant.sizes.size())
+    return bad("its strides");
+  const ConstantLayout &layout = constant.layout;
+  if (layout.dims.empty())
+    return llvm::Error::success();
+  if (layout.coef.size() != constant.sizes.size() ||
+      (!layout.base.empty() && layout.base.size() != constant.sizes.size()))
+    return bad("its layout");
+  for (const std::vector<int64_t> &row : layout.coef)
+    if (row.size() != layout.dims.size())
+      return bad("its layout");
+  return llvm::Error::success();
+}
+
+llvm::Error Artefact::verify() const {
+  if (name.empty() || name != cIdentifier(name))
+    return broken("the name '" + name + "' is no C identifier");
+  for (const std::vector<AbiValue> *values : {&inputs, &outputs})
+    for (const AbiValue &value : *values)
+      if (llvm::Error error = verifyValue(value))
+        return error;
+  for (const AbiState &one : state)
+    if (llvm::Error error = verifyState(one, *this))
+      return error;
+  uint64_t end = 0;
+  for (size_t i = 0; i < constants.size(); ++i) {
+    if (llvm::Error error = verifyConstant(constants[i], i))
+      return error;
+    if (constants[i].offset < end)
+      return broken("constants overlap or are not sorted");
+    end = constants[i].offset + constants[i].bytes();
+  }
+  if (end > weightsBytes)
+    return broken("constants exceed the weights");
+  return llvm::Error::success();
+}
+
+} // namespace ft

@@ -1,0 +1,276 @@
+//===- HeaderText.cpp - The C header of a compiled model -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emit/HeaderText.h"
+
+#include "foretrace/runtime.h"
+
+#include "compiler/emit/Descriptor.h"
+#include "compiler/emit/Emit.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace ft {
+
+/// runtime/include/foretrace/runtime.h, put here by the build.
+static const char kRuntimeHeader[] =
+#include "compiler/emit/RuntimeHeaderText.inc"
+    ;
+
+std::string cIdentifier(llvm::StringRef text) {
+  static const char *const kKeywords[] = {
+#define FT_WORD(word) #word,
+#include "compiler/emit/Keywords.def"
+  };
+  std::string name;
+  for (char c : text)
+    name += llvm::isAlnum(c) ? c : '_';
+  bool taken = llvm::is_contained(kKeywords, name);
+  if (name.empty() || llvm::isDigit(name[0]) || name[0] == '_' || taken)
+    name = "m_" + name;
+  return name;
+}
+
+std::string dtypeName(AbiDType dtype) {
+  std::string bits = std::to_string(dtype.bits);
+  switch (dtype.code) {
+  case kDLInt:
+    return "int" + bits;
+  case kDLUInt:
+    return "uint" + bits;
+  case kDLFloat:
+    return "float" + bits;
+  case kDLBfloat:
+    return "bfloat" + bits;
+  case kDLComplex:
+    return "complex" + bits;
+  case FT_DL_BOOL:
+    return "bool";
+  default:
+    return "dtype" + std::to_string(dtype.code) + "_" + bits;
+  }
+}
+
+/// What a C program keeps the elements in.
+static std::string cType(AbiDType dtype) {
+  std::string bits = std::to_string(dtype.bits);
+  switch (dtype.code) {
+  case kDLInt:
+    return "int" + bits + "_t";
+  case kDLUInt:
+    return "uint" + bits + "_t";
+  case kDLFloat:
+    if (dtype.bits == 32)
+      return "float";
+    if (dtype.bits == 64)
+      return "double";
+    return "uint" + bits + "_t";
+  case kDLComplex:
+    if (dtype.bits == 64)
+      return "float";
+    if (dtype.bits == 128)
+      return "double";
+    return "void";
+  case FT_DL_BOOL:
+    return "bool";
+  default:
+    return dtype.bits == 16 ? "uint16_t" : "void";
+  }
+}
+
+static std::string dims(const AbiValue &value) {
+  std::string text = "[";
+  for (size_t i = 0; i < value.sizes.size(); ++i)
+    text +=
+        (i ? ", " : "") +
+        (value.dims.empty() ? std::to_string(value.sizes[i]) : value.dims[i]);
+  return text + "]";
+}
+
+/// How a reader of the header is told what lies behind a pointer.
+static std::string typeNote(const AbiValue &value) {
+  std::string text = dtypeName(value.dtype) + " " + dims(value);
+  if (value.dtype.code == kDLComplex)
+    text += ", pairs of real and imaginary part";
+  else if ((value.dtype.code == kDLFloat || value.dtype.code == kDLBfloat) &&
+           value.dtype.bits == 16)
+    text += ", the bits of each";
+  if (value.written)
+    text += ", changed by the call";
+  return text;
+}
+
+/// Names come from the user's model; one that could end the comment may not.
+static std::string commentText(llvm::StringRef text) {
+  std::string safe;
+  for (char c : text) {
+    bool ends = c == '/' && !safe.empty() && safe.back() == '*';
+    bool starts = c == '*' && !safe.empty() && safe.back() == '/';
+    safe += ends || starts || c == '\n' || c == '\r' ? ' ' : c;
+  }
+  return safe;
+}
+
+namespace {
+/// A parameter of the typed wrapper.
+struct Argument {
+  const AbiValue *value;
+  std::string name;
+};
+} // namespace
+
+static std::vector<Argument> nameArguments(llvm::ArrayRef<AbiValue> values,
+                                           llvm::StringRef fallback,
+                                           llvm::StringSet<> &taken) {
+  std::vector<Argument> arguments;
+  for (const auto &[i, value] : llvm::enumerate(values)) {
+    std::string base = value.name.empty() ? (fallback + llvm::Twine(i)).str()
+                                          : cIdentifier(value.name);
+    std::string name = base;
+    for (int n = 2; taken.contains(name) || taken.contains(name + "_shape");
+         ++n)
+      name = base + "_" + std::to_string(n);
+    taken.insert(name);
+    taken.insert(name + "_shape");
+    arguments.push_back({&value, name});
+  }
+  return arguments;
+}
+
+static void writeTable(llvm::raw_ostream &os, llvm::StringRef title,
+                       llvm::ArrayRef<const AbiValue *> values) {
+  if (values.empty())
+    return;
+  os << " *\n * " << title << ":\n";
+  for (const auto &[i, value] : llvm::enumerate(values))
+    os << " *   " << i << "  " << commentText(value->name) << "  "
+       << commentText(typeNote(*value)) << "\n";
+}
+
+static void writeHead(llvm::raw_ostream &os, const Artefact &a,
+                      llvm::StringRef compileId) {
+  os << "/* " << a.name << ".h - Calls the compiled model " << a.name
+     << ".so.\n * Written by " << compilerVersion() << "; compile id "
+     << compileId << ".\n *\n * Built for the CPU " << commentText(a.cpu)
+     << "; loading it on one that lacks\n"
+     << " * what it uses fails with a sentence. `forward` works in "
+     << a.arenaBytes << " bytes for each concurrent call.\n";
+  std::vector<const AbiValue *> in, out, state;
+  for (const AbiValue &v : a.inputs)
+    in.push_back(&v);
+  for (const AbiValue &v : a.outputs)
+    out.push_back(&v);
+  for (const AbiState &s : a.state)
+    state.push_back(&s);
+  writeTable(os, "Inputs", in);
+  writeTable(os, "Outputs", out);
+  writeTable(os, "Parameters and buffers (index for read_state)", state);
+  if (!a.guards.empty())
+    os << " *\n * Sizes must satisfy:\n";
+  for (const AbiGuard &g : a.guards)
+    os << " *   " << commentText(g.text) << "   (" << commentText(g.source)
+       << ")\n";
+  os << " */\n";
+}
+
+static void writeTensors(llvm::raw_ostream &os, llvm::StringRef array,
+                         llvm::ArrayRef<Argument> arguments) {
+  for (const auto &[i, argument] : llvm::enumerate(arguments)) {
+    const AbiValue &value = *argument.value;
+    os << "  " << array << "[" << i << "] = ft_tensor(" << argument.name << ", "
+       << unsigned(value.dtype.code) << ", " << unsigned(value.dtype.bits)
+       << ", " << value.sizes.size() << ", ";
+    if (value.sizes.empty())
+      os << "NULL";
+    else
+      os << argument.name << "_shape";
+    os << ");\n";
+  }
+}
+
+/// The typed forward: pointers to row-major data.
+static void writeForward(llvm::raw_ostream &os, const Artefact &a) {
+  llvm::StringSet<> taken;
+  for (const char *own : {"model", "options", "input_tensors", "output_tensors",
+                          "ft_tensor", "int64_t"})
+    taken.insert(own);
+  taken.insert(a.name + "_api");
+  std::vector<Argument> in = nameArguments(a.inputs, "input", taken);
+  std::vector<Argument> out = nameArguments(a.outputs, "output", taken);
+
+  os << "/* Runs the model on row-major data.\n";
+  for (const Argument &arg : llvm::concat<const Argument>(in, out))
+    os << " *   " << arg.name << ": " << commentText(typeNote(*arg.value))
+       << "\n";
+  os << " * options may be NULL. Other strides, and outputs from an "
+        "allocator:\n"
+     << " * " << a.name << "_api()->forward. */\n";
+  os << "static inline ft_status " << a.name << "_forward(ft_model *model";
+  for (const Argument &arg : in)
+    os << ",\n    " << (arg.value->written ? "" : "const ")
+       << cType(arg.value->dtype) << " *" << arg.name;
+  for (const Argument &arg : out)
+    os << ",\n    " << cType(arg.value->dtype) << " *" << arg.name;
+  os << ",\n    const ft_call_options *options) {\n";
+  for (const Argument &arg : llvm::concat<const Argument>(in, out)) {
+    if (arg.value->sizes.empty())
+      continue;
+    os << "  static const int64_t " << arg.name << "_shape[] = {";
+    llvm::interleaveComma(arg.value->sizes, os);
+    os << "};\n";
+  }
+  if (!in.empty())
+    os << "  DLTensor input_tensors[" << in.size() << "];\n";
+  if (!out.empty())
+    os << "  DLTensor output_tensors[" << out.size() << "];\n";
+  writeTensors(os, "input_tensors", in);
+  writeTensors(os, "output_tensors", out);
+  os << "  return " << a.name << "_api()->forward(model, "
+     << (in.empty() ? "NULL" : "input_tensors") << ", " << in.size() << ", "
+     << (out.empty() ? "NULL" : "output_tensors") << ", " << out.size()
+     << ", options);\n}\n\n";
+}
+
+static bool usesBool(const Artefact &a) {
+  auto isBool = [](const AbiValue &v) { return v.dtype.code == FT_DL_BOOL; };
+  return llvm::any_of(a.inputs, isBool) || llvm::any_of(a.outputs, isBool);
+}
+
+std::string headerText(const Artefact &a, llvm::StringRef compileId) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  std::string upper = llvm::StringRef(a.name).upper();
+  writeHead(os, a, compileId);
+  os << "#ifndef FORETRACE_MODEL_" << a.name << "_H\n#define FORETRACE_MODEL_"
+     << a.name << "_H\n\n";
+  if (usesBool(a))
+    os << "#include <stdbool.h>\n\n";
+  os << kRuntimeHeader << "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+     << "/* All functions, on DLPack tensors: see above. */\n"
+     << "const ft_api *" << a.name << "_api(void);\n\n"
+     << "#define " << upper << "_NUM_INPUTS " << a.inputs.size() << "\n"
+     << "#define " << upper << "_NUM_OUTPUTS " << a.outputs.size() << "\n"
+     << "#define " << upper << "_NUM_STATE " << a.state.size() << "\n\n"
+     << "/* options may be NULL. The caller unloads the model. */\n"
+     << "static inline ft_status " << a.name
+     << "_load(const ft_load_options *options,\n    ft_model **model) {\n"
+     << "  return " << a.name << "_api()->load(options, model);\n}\n\n"
+     << "static inline void " << a.name << "_unload(ft_model *model) {\n"
+     << "  " << a.name << "_api()->unload(model);\n}\n\n";
+  writeForward(os, a);
+  os << "/* Fills the caller's parameters and buffers, one tensor each in the\n"
+     << " * order above; for models compiled with --training. */\n"
+     << "static inline ft_status " << a.name
+     << "_load_parameters(ft_model *model,\n    DLTensor *state, "
+     << "int32_t num_state) {\n"
+     << "  return " << a.name
+     << "_api()->load_parameters(model, state, num_state);\n}\n\n"
+     << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* FORETRACE_MODEL_" << a.name
+     << "_H */\n";
+  return text;
+}
+
+} // namespace ft

@@ -1,0 +1,243 @@
+//===- Link.cpp - Links a compiled model -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/emit/Link.h"
+
+#include "compiler/support/Diagnostics.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+
+// The runtime archive and the stubs of libc and libm, so that programs with
+// the compiler inside need no other files.
+#define FT_EMBED(name, path)                                                   \
+  __asm__(".pushsection .rodata\n.balign 16\n.hidden " #name "\n.globl " #name \
+          "\n" #name ":\n.incbin \"" path "\"\n.hidden " #name                 \
+          "_end\n.globl " #name "_end\n" #name                                 \
+          "_end:\n.byte 0\n.popsection\n");                                    \
+  extern "C" __attribute__((visibility("hidden"))) const char name[];          \
+  extern "C" __attribute__((visibility("hidden"))) const char name##_end[];
+FT_EMBED(ft_embedded_runtime, FORETRACE_RUNTIME_ARCHIVE)
+FT_EMBED(ft_embedded_libc, FORETRACE_IMPORT_C)
+FT_EMBED(ft_embedded_libm, FORETRACE_IMPORT_M)
+#undef FT_EMBED
+
+namespace ft {
+
+static llvm::StringRef runtimeArchive() {
+  return {ft_embedded_runtime,
+          size_t(ft_embedded_runtime_end - ft_embedded_runtime)};
+}
+static llvm::StringRef libcStub() {
+  return {ft_embedded_libc, size_t(ft_embedded_libc_end - ft_embedded_libc)};
+}
+static llvm::StringRef libmStub() {
+  return {ft_embedded_libm, size_t(ft_embedded_libm_end - ft_embedded_libm)};
+}
+
+llvm::Expected<std::string> findLinker(llvm::StringRef wanted) {
+  if (!wanted.empty()) {
+    llvm::ErrorOr<std::string> path = llvm::sys::findProgramByName(wanted);
+    if (path && llvm::sys::fs::can_execute(*path))
+      return *path;
+    return makeError(DiagId::NoLinker, "",
+                     "the linker '" + wanted + "' cannot be run",
+                     "--linker takes the path of an ld.lld");
+  }
+  llvm::ErrorOr<std::string> beside =
+      llvm::sys::findProgramByName("ld.lld", {FORETRACE_LLVM_TOOLS_DIR});
+  if (beside)
+    return *beside;
+  for (const char *name : {"ld.lld", "ld.lld-22"})
+    if (llvm::ErrorOr<std::string> found = llvm::sys::findProgramByName(name))
+      return *found;
+  return makeError(DiagId::NoLinker, "",
+                   "no ld.lld in " FORETRACE_LLVM_TOOLS_DIR " or in PATH",
+                   "install lld-22, or give one with --linker");
+}
+
+/// What generated code may refer to.
+static llvm::Expected<llvm::StringSet<>> allowedSymbols() {
+  llvm::StringSet<> allowed;
+  for (const char *name : {
+#define FT_IMPORT(library, symbol, version) #symbol,
+#include "runtime/src/imports.def"
+           "_GLOBAL_OFFSET_TABLE_"})
+    allowed.insert(name);
+  auto archive = llvm::object::Archive::create(
+      llvm::MemoryBufferRef(runtimeArchive(), "libft_runtime.a"));
+  if (!archive)
+    return archive.takeError();
+  for (const llvm::object::Archive::Symbol &symbol : (*archive)->symbols())
+    allowed.insert(symbol.getName());
+  return allowed;
+}
+
+static llvm::Error notLinkable(const llvm::Twine &what) {
+  return makeError(DiagId::Internal, "", "the generated object " + what);
+}
+
+llvm::Error checkObject(llvm::StringRef bytes) {
+  using namespace llvm::object;
+  auto file = ObjectFile::createELFObjectFile(
+      llvm::MemoryBufferRef(bytes, "generated code"));
+  if (!file)
+    return notLinkable("is damaged: " + llvm::toString(file.takeError()));
+  auto *object = llvm::dyn_cast<ELF64LEObjectFile>(file->get());
+  if (!object || !object->isRelocatableObject() ||
+      object->getArch() != llvm::Triple::x86_64)
+    return notLinkable("is not relocatable x86-64 ELF");
+  auto allowed = allowedSymbols();
+  if (!allowed)
+    return allowed.takeError();
+  std::set<std::string> foreign; // sorted, for a stable message
+  bool hasForward = false;
+  for (const ELFSymbolRef symbol : object->symbols()) {
+    auto name = symbol.getName();
+    auto flags = symbol.getFlags();
+    if (!name || !flags)
+      return notLinkable("has a damaged symbol table");
+    if (*flags & SymbolRef::SF_Undefined) {
+      if (!name->empty() && !allowed->contains(*name))
+        foreign.insert(name->str());
+    } else if (*name == "ft_gen_forward") {
+      hasForward = true;
+    }
+  }
+  if (!foreign.empty())
+    return notLinkable("calls functions that models do not have: " +
+                       llvm::join(foreign, ", "));
+  if (!hasForward)
+    return notLinkable("does not define ft_gen_forward");
+  return llvm::Error::success();
+}
+
+namespace {
+/// A folder for the linker's inputs, removed with all that is in it.
+class TemporaryFolder {
+public:
+  TemporaryFolder() = default;
+  TemporaryFolder(const TemporaryFolder &) = delete;
+  ~TemporaryFolder() {
+    if (!path.empty())
+      llvm::sys::fs::remove_directories(path);
+  }
+
+  llvm::Error create() {
+    if (std::error_code code =
+            llvm::sys::fs::createUniqueDirectory("foretrace", path))
+      return makeError(DiagId::CannotWrite, "",
+                       "no temporary folder: " + code.message());
+    return llvm::Error::success();
+  }
+
+  std::string file(llvm::StringRef name) const {
+    llvm::SmallString<128> full(path);
+    llvm::sys::path::append(full, name);
+    return full.str().str();
+  }
+
+  llvm::Error write(llvm::StringRef name, llvm::StringRef bytes) const {
+    std::error_code code;
+    llvm::raw_fd_ostream os(file(name), code);
+    if (!code) {
+      os << bytes;
+      os.close();
+      code = os.error();
+      os.clear_error();
+    }
+    if (code)
+      return makeError(DiagId::CannotWrite, file(name), code.message());
+    return llvm::Error::success();
+  }
+
+private:
+  llvm::SmallString<128> path;
+};
+} // namespace
+
+/// Tells a failure of the file system from one of linking: lld has one exit
+/// code for both.
+static llvm::Error linkerFailed(llvm::StringRef linker, llvm::StringRef output,
+                                llvm::StringRef said) {
+  llvm::StringRef first = said.split('\n').first;
+  bool files = said.contains("failed to write output") ||
+               said.contains("cannot open output file") ||
+               said.contains("No space left");
+  if (files)
+    return makeError(DiagId::CannotWrite, output, first);
+  return makeError(DiagId::LinkFailed, "",
+                   linker + " failed: " +
+                       (first.empty() ? llvm::StringRef("no message") : first));
+}
+
+llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
+                      llvm::StringRef output) {
+  TemporaryFolder folder;
+  if (llvm::Error error = folder.create())
+    return error;
+  std::string exports = ("{\nglobal: foretrace_model_v1; foretrace_pool_v1; " +
+                         inputs.apiSymbol + ";\nlocal: *;\n};\n")
+                            .str();
+  const std::pair<const char *, llvm::StringRef> files[] = {
+      {"model.o", inputs.object},      {"descriptor.o", inputs.descriptor},
+      {"runtime.a", runtimeArchive()}, {"libc.so", libcStub()},
+      {"libm.so", libmStub()},         {"exports.map", exports}};
+  for (const auto &[name, bytes] : files)
+    if (llvm::Error error = folder.write(name, bytes))
+      return error;
+
+  std::string soname = ("-soname=" + inputs.soname).str();
+  std::string script = "--version-script=" + folder.file("exports.map");
+  std::string object = folder.file("model.o");
+  std::string descriptor = folder.file("descriptor.o");
+  std::string archive = folder.file("runtime.a");
+  std::string libm = folder.file("libm.so"), libc = folder.file("libc.so");
+  llvm::SmallVector<llvm::StringRef> args = {linker,
+                                             "-shared",
+                                             "-m",
+                                             "elf_x86_64",
+                                             "-o",
+                                             output,
+                                             soname,
+                                             script,
+                                             "--no-undefined",
+                                             "--gc-sections",
+                                             "--as-needed",
+                                             "--strip-debug",
+                                             "--build-id=none",
+                                             "--hash-style=gnu",
+                                             "-z",
+                                             "now",
+                                             "-z",
+                                             "noexecstack",
+                                             object,
+                                             descriptor,
+                                             archive,
+                                             libm,
+                                             libc};
+  std::string log = folder.file("log");
+  std::optional<llvm::StringRef> redirects[] = {
+      llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};
+  std::string message;
+  int code = llvm::sys::ExecuteAndWait(linker, args, std::nullopt, redirects, 0,
+                                       0, &message);
+  if (code == 0)
+    return llvm::Error::success();
+  if (auto said = llvm::MemoryBuffer::getFile(log))
+    message += (*said)->getBuffer();
+  return linkerFailed(linker, output, llvm::StringRef(message).trim());
+}
+
+} // namespace ft

@@ -1,0 +1,40 @@
+//===- Link.h - Links a compiled model -------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_EMIT_LINK_H
+#define FORETRACE_COMPILER_EMIT_LINK_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace ft {
+
+/// The ld.lld to use: `wanted` if given, else the one beside LLVM, else the
+/// first in PATH. FT0004 if there is none.
+llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
+
+/// Does the object define ft_gen_forward, and need nothing but what the
+/// runtime has and runtime/src/imports.def allows? FT0070 naming the symbols
+/// otherwise: this is checked before the linker runs, whose messages would
+/// tell the user nothing.
+llvm::Error checkObject(llvm::StringRef object);
+
+struct LinkInputs {
+  llvm::StringRef object;     ///< bytes of the generated code
+  llvm::StringRef descriptor; ///< bytes of the descriptor
+  llvm::StringRef soname;     ///< "model.so"
+  llvm::StringRef apiSymbol;  ///< "NAME_api", exported besides the fixed names
+};
+
+/// Links both objects with the runtime, which is part of this program, into
+/// the shared library `output`. The linker runs as a child process on files in
+/// a temporary folder, which is removed. FT0003 when files cannot be written,
+/// FT0007 when the linker fails.
+llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
+                      llvm::StringRef output);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_EMIT_LINK_H
