@@ -28,9 +28,9 @@ int main(int argc, char **argv) {
   int exitCode = 0;
   ft::cli::addCompile(app, exitCode);
   ft::cli::addInspect(app, exitCode);
-
+  ft::cli::addRun(app, exitCode);
+  ft::cli::addBench(app, exitCode);
   ft::cli::addEstimate(app, exitCode);
-
   ft::cli::addStages(app, exitCode);
   ft::cli::addTargets(app, exitCode);
   ft::cli::addExplain(app, exitCode);

@@ -1,0 +1,202 @@
+//===- Runner.cpp - Runs a compiled model ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/Runner.h"
+
+#include "compiler/driver/HostArray.h"
+#include "compiler/emit/LoadedModel.h"
+#include "compiler/support/AtomicFile.h"
+#include "compiler/support/Diagnostics.h"
+#include "compiler/support/MappedFile.h"
+#include "compiler/support/Npy.h"
+
+#include <chrono>
+
+namespace ft {
+
+struct Runner::State {
+  std::string path;
+  std::unique_ptr<LoadedModel> model;
+  std::vector<std::unique_ptr<HostArray>> inputs;
+  std::vector<std::unique_ptr<HostArray>> outputs;
+  std::vector<Diagnostic> diagnostics;
+  double seconds = 0;
+
+  bool check(llvm::Error error);
+  llvm::Error setInput(llvm::StringRef name, llvm::StringRef npyPath);
+  llvm::Error makeUp(size_t index);
+  llvm::Error run();
+};
+
+bool Runner::State::check(llvm::Error error) {
+  if (!error)
+    return true;
+  for (Diagnostic &d : takeDiagnostics(std::move(error)))
+    diagnostics.push_back(std::move(d));
+  return false;
+}
+
+Runner::Runner() : state(std::make_unique<State>()) {}
+Runner::~Runner() = default;
+
+bool Runner::open(const std::string &library, int threads) {
+  state->path = library;
+  llvm::Expected<std::unique_ptr<LoadedModel>> model =
+      LoadedModel::open(library);
+  if (!model)
+    return state->check(model.takeError());
+  ft_load_options options = ft_load_options_init();
+  options.threads = threads;
+  if (!state->check((*model)->load(&options)))
+    return false;
+  state->model = std::move(*model);
+  state->inputs.resize(state->model->info().num_inputs);
+  state->outputs.resize(state->model->info().num_outputs);
+  return true;
+}
+
+static RunTensor describe(const ft_value_info &value) {
+  std::optional<DType> dtype = dtypeFromDLPack(value.dtype);
+  return {value.name, dtype ? dtypeName(*dtype).str() : "",
+          std::vector<int64_t>(value.sizes, value.sizes + value.ndim)};
+}
+
+std::vector<RunTensor> Runner::inputs() const {
+  std::vector<RunTensor> all;
+  if (state->model)
+    for (int32_t i = 0; i < state->model->info().num_inputs; ++i)
+      all.push_back(describe(*state->model->info().inputs[i]));
+  return all;
+}
+
+std::vector<RunTensor> Runner::outputs() const {
+  std::vector<RunTensor> all;
+  if (!state->model)
+    return all;
+  for (int32_t i = 0; i < state->model->info().num_outputs; ++i) {
+    all.push_back(describe(*state->model->info().outputs[i]));
+    if (const HostArray *array = state->outputs[i].get())
+      all.back().shape.assign(array->shape.begin(), array->shape.end());
+  }
+  return all;
+}
+
+llvm::Error Runner::State::setInput(llvm::StringRef name,
+                                    llvm::StringRef npyPath) {
+  const ft_model_info &info = model->info();
+  int32_t index = 0;
+  std::string names;
+  for (; index < info.num_inputs && name != info.inputs[index]->name; ++index)
+    names +=
+        (names.empty() ? "" : ", ") + std::string(info.inputs[index]->name);
+  if (index == info.num_inputs)
+    return makeError(
+        DiagId::BadCommandLine, path, "the model has no input '" + name + "'",
+        names.empty() ? "it has no inputs" : "its inputs are " + names);
+  llvm::Expected<MappedFile> file = MappedFile::open(npyPath);
+  if (!file)
+    return file.takeError();
+  llvm::Expected<NpyArray> array = readNpy(file->bytes(), npyPath);
+  if (!array)
+    return array.takeError();
+  std::optional<DType> dtype = dtypeFromName(array->dtype);
+  if (!dtype)
+    return makeError(DiagId::BadNpy, npyPath,
+                     "models have no tensors of dtype " + array->dtype);
+  inputs[index] = std::make_unique<HostArray>(*dtype, array->shape,
+                                              array->strides, array->data);
+  return llvm::Error::success();
+}
+
+bool Runner::setInput(const std::string &name, const std::string &npyPath) {
+  return state->check(state->setInput(name, npyPath));
+}
+
+llvm::Error Runner::State::makeUp(size_t index) {
+  const ft_value_info &value = *model->info().inputs[index];
+  std::optional<DType> dtype = dtypeFromDLPack(value.dtype);
+  llvm::ArrayRef<int64_t> sizes(value.sizes, size_t(value.ndim));
+  if (!dtype || llvm::any_of(sizes, [](int64_t s) { return s < 0; }))
+    return makeError(DiagId::RunTensor, path,
+                     llvm::Twine("the sizes of input '") + value.name +
+                         "' are not fixed by the model",
+                     "give it with --input");
+  inputs[index] = std::make_unique<HostArray>(*dtype, sizes);
+  // Another input, other numbers: equal ones would hide swapped inputs.
+  inputs[index]->fillUniform(uint64_t(index) << 40);
+  return llvm::Error::success();
+}
+
+llvm::Error Runner::State::run() {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!inputs[i])
+      if (llvm::Error error = makeUp(i))
+        return error;
+  std::vector<DLTensor> in, out;
+  for (const std::unique_ptr<HostArray> &input : inputs)
+    in.push_back(input->view());
+  int32_t numIn = int32_t(in.size()), numOut = int32_t(outputs.size());
+
+  std::vector<llvm::SmallVector<int64_t, 6>> shapes(outputs.size());
+  for (int32_t i = 0; i < numOut; ++i) {
+    shapes[i].resize(model->info().outputs[i]->ndim);
+    out.push_back(
+        ft_tensor(nullptr, 0, 0, int32_t(shapes[i].size()), shapes[i].data()));
+  }
+  if (llvm::Error error = toError(model->api().output_shapes(
+          model->instance(), in.data(), numIn, out.data(), numOut)))
+    return error;
+  for (int32_t i = 0; i < numOut; ++i) {
+    std::optional<DType> dtype = dtypeFromDLPack(out[i].dtype);
+    if (!dtype)
+      return makeError(DiagId::LoadFailed, path,
+                       "an output has a dtype that is not known");
+    HostArray *have = outputs[i].get();
+    if (!have || have->dtype != *dtype || have->shape != shapes[i])
+      outputs[i] = std::make_unique<HostArray>(*dtype, shapes[i]);
+    out[i] = outputs[i]->view();
+  }
+  auto start = std::chrono::steady_clock::now();
+  llvm::Error error = model->forward(in, out);
+  seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return error;
+}
+
+double Runner::lastSeconds() const { return state->seconds; }
+
+bool Runner::run() { return state->check(state->run()); }
+
+bool Runner::writeOutput(size_t index, const std::string &npyPath) {
+  const HostArray &array = *state->outputs[index];
+  llvm::Expected<AtomicFile> file = AtomicFile::create(npyPath);
+  if (!file)
+    return state->check(file.takeError());
+  if (llvm::Error error = writeNpy(file->os(), dtypeName(array.dtype),
+                                   array.shape, array.bytes(), npyPath))
+    return state->check(std::move(error));
+  return state->check(file->commit());
+}
+
+std::string Runner::outputText(size_t index, size_t limit) const {
+  const HostArray &array = *state->outputs[index];
+  std::string text;
+  int64_t shown = std::min<int64_t>(array.elements(), int64_t(limit));
+  for (int64_t i = 0; i < shown; ++i)
+    text += (i ? ", " : "") + array.elementText(i);
+  return shown < array.elements() ? text + ", …" : text;
+}
+
+const std::vector<Diagnostic> &Runner::diagnostics() const {
+  return state->diagnostics;
+}
+
+int Runner::exitCode() const {
+  int worst = 0;
+  for (const Diagnostic &d : state->diagnostics)
+    worst = std::max(worst, static_cast<int>(d.exitClass()));
+  return worst;
+}
+
+} // namespace ft

@@ -1,0 +1,75 @@
+//===- Runner.h - Runs a compiled model ------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   ft::Runner runner;
+//   if (!runner.open("out/model.so") || !runner.setInput("x", "x.npy") ||
+//       !runner.run() || !runner.writeOutput(0, "y.npy"))
+//     … runner.diagnostics() …
+//
+// For tools and tests; a program that wants the model calls it through its
+// header, without this library.
+//===----------------------------------------------------------------------===//
+
+#ifndef FORETRACE_COMPILER_DRIVER_RUNNER_H
+#define FORETRACE_COMPILER_DRIVER_RUNNER_H
+
+#include "compiler/support/Diagnostic.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ft {
+
+/// A tensor of a model as the user sees it; sizes that are not known before a
+/// run are -1.
+struct RunTensor {
+  std::string name;
+  std::string dtype; ///< "float32"
+  std::vector<int64_t> shape;
+};
+
+/// One instance of a compiled model with its inputs and outputs. Functions that
+/// return bool give false after an error, which diagnostics() then holds.
+class FORETRACE_API Runner {
+public:
+  Runner();
+  ~Runner();
+  Runner(const Runner &) = delete;
+  Runner &operator=(const Runner &) = delete;
+
+  /// Loads PATH.so. `threads`: for each run; 0: all CPUs. FT0008 if it is no
+  /// compiled model, FT0005 if it is one for another CPU.
+  bool open(const std::string &library, int threads = 0);
+
+  std::vector<RunTensor> inputs() const;
+  /// The sizes are those of the last run.
+  std::vector<RunTensor> outputs() const;
+
+  /// Takes an input from a .npy file (FT0001: no such input; FT0106: not
+  /// acceptable). Whether it fits the model is seen by run (FT0701).
+  bool setInput(const std::string &name, const std::string &npyPath);
+
+  /// Runs once. Inputs that were not set are made up, always the same way:
+  /// floats uniform in [-1, 1), integers and bools 0.
+  bool run();
+  /// Seconds that the model itself took in the last run.
+  double lastSeconds() const;
+
+  /// Writes an output of the last run as a row-major .npy file.
+  bool writeOutput(size_t index, const std::string &npyPath);
+  /// The first `limit` elements of an output: "0.25, -1, 3.5, …".
+  std::string outputText(size_t index, size_t limit) const;
+
+  const std::vector<Diagnostic> &diagnostics() const;
+  int exitCode() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_RUNNER_H

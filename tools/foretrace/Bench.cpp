@@ -1,0 +1,94 @@
+//===- Bench.cpp - foretrace bench -----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/foretrace/LoadedArtefact.h"
+#include "tools/foretrace/Output.h"
+#include "tools/foretrace/Verbs.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <memory>
+
+namespace ft::cli {
+
+namespace {
+struct BenchVerb {
+  CompileOptions common;
+  std::vector<std::string> inputs;
+  double seconds = 1;
+  bool fake = false;
+  bool profile = false;
+
+  int run() const;
+};
+
+using Clock = std::chrono::steady_clock;
+} // namespace
+
+static double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+int BenchVerb::run() const {
+  if (fake)
+    return failLater("bench --fake",
+                     "it is measured once propagation has its cache");
+  if (profile)
+    return failLater("bench --profile",
+                     "compiled models do not time their kernels yet");
+  Clock::time_point start = Clock::now();
+  LoadedArtefact artefact;
+  if (int code = artefact.open(common))
+    return code;
+  Runner &runner = artefact.runner;
+  if (int code = setInputs(runner, inputs))
+    return code;
+  // The first run ends the compilation and warms the caches for the rest.
+  bool ok = runner.run();
+  double compileSeconds = secondsSince(start);
+
+  std::vector<double> times;
+  Clock::time_point begin = Clock::now();
+  while (ok && (times.empty() || secondsSince(begin) < seconds)) {
+    ok = runner.run();
+    times.push_back(runner.lastSeconds() * 1e3);
+  }
+  if (!ok) {
+    report(runner.diagnostics());
+    return runner.exitCode();
+  }
+  llvm::sort(times);
+  double least = times.front(), median = times[times.size() / 2];
+  if (common.json)
+    return writeJson(llvm::json::Object{
+        {"forward", llvm::json::Object{{"min_ms", least},
+                                       {"median_ms", median},
+                                       {"runs", int64_t(times.size())}}},
+        {"compile_s", compileSeconds}});
+  return writeProduct(
+      llvm::formatv("forward  min {0:f3} ms, median {1:f3} ms, {2} runs\n"
+                    "{3}  {4:f3} s to the end of the first run\n",
+                    least, median, times.size(),
+                    artefact.compiled ? "compile" : "load   ", compileSeconds));
+}
+
+void addBench(CLI::App &app, int &exitCode) {
+  CLI::App *verb =
+      app.add_subcommand("bench", "measures latency and compile time");
+  auto state = std::make_shared<BenchVerb>();
+  state->common.addTo(*verb, "a .pt2 archive, .mlir text or a compiled .so");
+  verb->add_option("--input", state->inputs,
+                   "NAME=FILE.npy; inputs that are not given are made up")
+      ->allow_extra_args(false);
+  verb->add_option("--seconds", state->seconds,
+                   "time to spend on runs; default 1, at least one run");
+  verb->add_flag("--fake", state->fake,
+                 "time propagation alone (not in this build)");
+  verb->add_flag("--profile", state->profile,
+                 "time each kernel (not in this build)");
+  verb->callback([state, &exitCode] { exitCode = state->run(); });
+}
+
+} // namespace ft::cli

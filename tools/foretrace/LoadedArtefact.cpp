@@ -1,0 +1,92 @@
+//===- LoadedArtefact.cpp - A model to run, compiled if need be *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/foretrace/LoadedArtefact.h"
+
+#include "compiler/driver/Session.h"
+#include "tools/foretrace/Output.h"
+
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Signals.h"
+
+#include <unistd.h>
+
+namespace ft::cli {
+
+/// The folder of this process, for the handler of Ctrl-C.
+static std::string *removeOnInterrupt = nullptr;
+
+static void interrupted() {
+  if (removeOnInterrupt)
+    llvm::sys::fs::remove_directories(*removeOnInterrupt);
+  _exit(130);
+}
+
+int TemporaryFolder::create() {
+  llvm::SmallString<128> made;
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueDirectory("foretrace", made))
+    return fail(DiagId::CannotWrite, "",
+                "no temporary folder can be made: " + error.message(),
+                "set TMPDIR to a folder that is writable");
+  folder = made.str().str();
+  removeOnInterrupt = &folder;
+  llvm::sys::SetInterruptFunction(interrupted);
+  return 0;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  if (folder.empty())
+    return;
+  removeOnInterrupt = nullptr;
+  llvm::sys::fs::remove_directories(folder);
+}
+
+static bool isSharedLibrary(const std::string &path) {
+  llvm::file_magic magic;
+  return !llvm::identify_magic(path, magic) &&
+         magic == llvm::file_magic::elf_shared_object;
+}
+
+int LoadedArtefact::open(const CompileOptions &common) {
+  Options options;
+  if (int code = common.fill(options))
+    return code;
+  std::string library = common.model;
+  if (!isSharedLibrary(library)) {
+    if (int code = folder.create())
+      return code;
+    llvm::SmallString<128> base(folder.path());
+    llvm::sys::path::append(base, "model");
+    Session session(options);
+    compiled = session.load(common.model) && session.compile(base.str().str());
+    report(session.diagnostics());
+    if (common.time)
+      reportTimes(session);
+    if (!compiled)
+      return session.exitCode();
+    library = session.files().library;
+  }
+  if (runner.open(library, common.threads))
+    return 0;
+  report(runner.diagnostics());
+  return runner.exitCode();
+}
+
+int setInputs(Runner &runner, const std::vector<std::string> &inputs) {
+  for (const std::string &input : inputs) {
+    size_t equals = input.find('=');
+    if (equals == std::string::npos)
+      return fail(DiagId::BadCommandLine, "--input",
+                  "'" + input + "' is not NAME=FILE");
+    if (!runner.setInput(input.substr(0, equals), input.substr(equals + 1))) {
+      report(runner.diagnostics());
+      return runner.exitCode();
+    }
+  }
+  return 0;
+}
+
+} // namespace ft::cli

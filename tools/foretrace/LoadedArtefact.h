@@ -1,0 +1,49 @@
+//===- LoadedArtefact.h - A model to run, compiled if need be --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_TOOLS_FORETRACE_LOADEDARTEFACT_H
+#define FORETRACE_TOOLS_FORETRACE_LOADEDARTEFACT_H
+
+#include "compiler/driver/Runner.h"
+#include "tools/foretrace/CompileOptions.h"
+
+#include <string>
+
+namespace ft::cli {
+
+/// A folder for the files of one process, removed with all that is in it at
+/// the end, when the user interrupts too.
+class TemporaryFolder {
+public:
+  TemporaryFolder() = default;
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder &) = delete;
+
+  /// 0, or 5 with a message.
+  int create();
+  const std::string &path() const { return folder; }
+
+private:
+  std::string folder;
+};
+
+/// What `run` and `bench` work on: a PATH.so as it is, anything else compiled
+/// into a temporary folder first.
+class LoadedArtefact {
+public:
+  /// Returns 0, or an exit code after the messages were printed.
+  int open(const CompileOptions &common);
+
+  Runner runner;
+  bool compiled = false;
+
+private:
+  TemporaryFolder folder;
+};
+
+/// `--input NAME=FILE` for each entry; exit code as above.
+int setInputs(Runner &runner, const std::vector<std::string> &inputs);
+
+} // namespace ft::cli
+
+#endif // FORETRACE_TOOLS_FORETRACE_LOADEDARTEFACT_H

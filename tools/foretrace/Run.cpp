@@ -1,0 +1,115 @@
+//===- Run.cpp - foretrace run ---------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tools/foretrace/LoadedArtefact.h"
+#include "tools/foretrace/Output.h"
+#include "tools/foretrace/Verbs.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <memory>
+#include <set>
+
+namespace ft::cli {
+
+namespace {
+struct RunVerb {
+  CompileOptions common;
+  std::vector<std::string> inputs;
+  std::string output;
+  bool verifyFake = false;
+
+  int run() const;
+};
+} // namespace
+
+/// "logits.npy": the name of an output as a file name, each only once.
+static std::string fileName(const std::string &name,
+                            std::set<std::string> &used) {
+  std::string base;
+  for (char c : name)
+    base += std::isalnum(static_cast<unsigned char>(c)) || c == '.' ||
+                    c == '-' || c == '_'
+                ? c
+                : '_';
+  if (base.empty() || base[0] == '.')
+    base = "output" + base;
+  std::string unique = base;
+  for (int i = 1; !used.insert(unique).second; ++i)
+    unique = base + "." + std::to_string(i);
+  return unique + ".npy";
+}
+
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string text = "[";
+  for (int64_t size : shape)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  return text + "]";
+}
+
+int RunVerb::run() const {
+  if (verifyFake)
+    return failLater("--verify-fake",
+                     "compiled models do not show their intermediates yet");
+  LoadedArtefact artefact;
+  if (int code = artefact.open(common))
+    return code;
+  Runner &runner = artefact.runner;
+  if (int code = setInputs(runner, inputs))
+    return code;
+  if (!output.empty())
+    if (std::error_code error = llvm::sys::fs::create_directories(output))
+      return fail(DiagId::CannotWrite, output,
+                  "the folder cannot be made: " + error.message());
+  if (!runner.run()) {
+    report(runner.diagnostics());
+    return runner.exitCode();
+  }
+
+  std::set<std::string> used;
+  llvm::json::Array array;
+  std::string text;
+  std::vector<RunTensor> outputs = runner.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    llvm::json::Object object{{"name", outputs[i].name},
+                              {"shape", llvm::json::Array(outputs[i].shape)},
+                              {"dtype", outputs[i].dtype}};
+    text += outputs[i].name + " " + outputs[i].dtype + " " +
+            shapeText(outputs[i].shape);
+    if (output.empty()) {
+      text += " = " + runner.outputText(i, 8) + '\n';
+    } else {
+      std::string file = fileName(outputs[i].name, used);
+      llvm::SmallString<128> path(output);
+      llvm::sys::path::append(path, file);
+      if (!runner.writeOutput(i, path.str().str())) {
+        report(runner.diagnostics());
+        return runner.exitCode();
+      }
+      text += " in " + path.str().str() + '\n';
+      object["file"] = file;
+    }
+    array.push_back(std::move(object));
+  }
+  return common.json
+             ? writeJson(llvm::json::Object{{"outputs", std::move(array)}})
+             : writeProduct(text);
+}
+
+void addRun(CLI::App &app, int &exitCode) {
+  CLI::App *verb =
+      app.add_subcommand("run", "runs a model once and prints its outputs");
+  auto state = std::make_shared<RunVerb>();
+  state->common.addTo(*verb, "a .pt2 archive, .mlir text or a compiled .so");
+  verb->add_option("--input", state->inputs,
+                   "NAME=FILE.npy; inputs that are not given are made up")
+      ->allow_extra_args(false);
+  verb->add_option("--output", state->output,
+                   "folder for a .npy file of each output");
+  verb->add_flag("--verify-fake", state->verifyFake,
+                 "compare real layouts with annotations (not in this build)");
+  verb->callback([state, &exitCode] { exitCode = state->run(); });
+}
+
+} // namespace ft::cli
