@@ -87,7 +87,9 @@ LogicalResult LowerCall::unsupported(const Twine &why) {
   return failure();
 }
 
-void LowerCall::newGroup() { ++state.group; }
+void LowerCall::newGroup() {
+  state.closeGroup(decoded.schema ? decoded.schema->base : "copy");
+}
 
 int64_t LowerCall::panelWidth(DType dtype) const {
   return state.panelWidth(dtype);

@@ -20,6 +20,23 @@ LowerState::LowerState(func::FuncOp source, func::FuncOp target,
   }
 }
 
+void LowerState::closeGroup(llvm::StringRef from) {
+  Block &body = target.getBody().front();
+  Builder b(target.getContext());
+  bool any = false;
+  for (auto it = lastTagged ? std::next(lastTagged->getIterator())
+                            : body.begin();
+       it != body.end(); ++it) {
+    lastTagged = &*it;
+    if (isa<arith::ConstantOp>(*it))
+      continue;
+    any = true;
+    it->setAttr(names::kGroup, b.getI64IntegerAttr(group));
+    it->setAttr(names::kFrom, b.getStringAttr(from));
+  }
+  group += any;
+}
+
 /// Whether result `r` of the call has the storage and, through its annotated
 /// strides, the elements of an operand. Ops that copy when they must
 /// (`reshape`, `contiguous`, `to`) only count where they provably do not.

@@ -27,6 +27,8 @@ inline constexpr llvm::StringLiteral kCoef = "ft.coef";
 inline constexpr llvm::StringLiteral kBase = "ft.base";
 /// On an operation: which ops belong together (i64).
 inline constexpr llvm::StringLiteral kGroup = "ft.group";
+/// On an operation: the ATen name of the call that it was made from.
+inline constexpr llvm::StringLiteral kFrom = "ft.from";
 } // namespace names
 
 /// The state of lowering one function to linalg.
@@ -38,7 +40,9 @@ public:
   mlir::func::FuncOp source, target;
   llvm::function_ref<int64_t(DType)> panelWidth;
   llvm::DenseMap<mlir::Value, LoweredTensor> values;
-  int64_t group = 0;
+  /// Tags what was emitted since the last call with the number of a group of
+  /// its own, and the ATen name that it came from.
+  void closeGroup(llvm::StringRef from);
   /// Filled by a rule that gave up.
   std::string reason;
 
@@ -54,6 +58,8 @@ public:
                                llvm::ArrayRef<int64_t> base);
 
 private:
+  int64_t group = 0;
+  mlir::Operation *lastTagged = nullptr;
   /// Arguments of `source` that some result of the function overwrites.
   llvm::StringSet<> writtenTargets;
   llvm::DenseMap<mlir::Attribute, mlir::Value> packedByKey;

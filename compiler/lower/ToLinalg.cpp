@@ -75,15 +75,6 @@ static RankedTensorType plainType(MLIRContext *context,
   return RankedTensorType::get(shape, storageType(context, meta.dtype));
 }
 
-/// Tags the tensor operations after `last` with the group.
-static void tagGroup(Block &block, Operation *last, int64_t group) {
-  Builder b(block.getParentOp()->getContext());
-  for (Operation *op = last ? last->getNextNode() : &block.front(); op;
-       op = op->getNextNode())
-    if (!op->hasAttr(names::kGroup) && !isa<arith::ConstantOp>(op))
-      op->setAttr(names::kGroup, b.getI64IntegerAttr(group));
-}
-
 /// A number that the model returns as it is becomes a 0-dim tensor.
 static LoweredTensor scalarResult(OpBuilder &b, Location loc, Attribute value);
 
@@ -129,8 +120,6 @@ LogicalResult lowerToLinalg(ModuleOp module,
         continue;
       return op.emitError("[FT0501] cannot be compiled: ") << op.getName();
     }
-    Operation *last = body->empty() ? nullptr : &body->back();
-    ++state.group;
     LowerRule rule = findLowerRule(*schema);
     bool known = llvm::all_of(op.getOperands(), [&](Value v) {
       return !isa<TensorType>(v.getType()) || state.values.count(v);
@@ -146,7 +135,7 @@ LogicalResult lowerToLinalg(ModuleOp module,
           missing.insert({schema->name, Missing{0, state.reason, op.getLoc()}});
       ++it->second.count;
     }
-    tagGroup(*body, last, state.group);
+    state.closeGroup(schema->base);
   }
   if (!missing.empty()) {
     for (auto &[name, m] : missing) {
@@ -163,7 +152,6 @@ LogicalResult lowerToLinalg(ModuleOp module,
   SmallVector<Value> results;
   SmallVector<Attribute> resultAttrs;
   for (auto [r, v] : llvm::enumerate(terminator->getOperands())) {
-    Operation *last = body->empty() ? nullptr : &body->back();
     NamedAttrList attrs(source.getResultAttrDict(r));
     LoweredTensor t;
     if (isa<TensorType>(v.getType())) {
@@ -178,13 +166,12 @@ LogicalResult lowerToLinalg(ModuleOp module,
       TensorMeta meta = TensorMeta::contiguous(t.dtype, {});
       attrs.set(names::kMeta, TypeAttr::get(typeFromMeta(context, meta)));
     }
-    ++state.group;
     // Back to logical order, in the one place where layouts meet the caller.
     LowerCall boundary(state, terminator, b);
     results.push_back(boundary.toRowMajor(t).value);
     outputs.push_back(results.back().getType());
     resultAttrs.push_back(attrs.getDictionary(context));
-    tagGroup(*body, last, state.group);
+    state.closeGroup("copy");
   }
   func::ReturnOp::create(b, terminator->getLoc(), results);
   target.setFunctionType(

@@ -1,0 +1,287 @@
+//===- EntryFunction.cpp - The function that runs a schedule ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/EntryFunction.h"
+
+#include "compiler/lower/OutlineKernels.h"
+#include "dialects/ft/FtOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+
+/// Arguments of ft_gen_forward.
+enum EntryArgument { kExec, kInputs, kOutputs, kArena, kWeights, kState };
+
+struct PlannedCall {
+  func::FuncOp kernel;
+  /// The scratch buffer of the memory plan, or -1.
+  int scratch = -1;
+  int64_t scratchBytes = 0;
+};
+
+class EntryEmitter {
+public:
+  EntryEmitter(ModuleOp module, Schedule &schedule, const LowerOptions &options)
+      : module(module), schedule(schedule), options(options),
+        b(module.getContext()), loc(UnknownLoc::get(module.getContext())) {}
+
+  void run() {
+    planCalls();
+    schedule.memory.solve();
+    schedule.plan.arenaBytes = schedule.memory.totalBytes();
+    openFunction();
+    unsigned call = 0;
+    for (const ScheduleStep &step : schedule.steps) {
+      if (step.check)
+        emitCheck(cast<CheckIndexOp>(step.check));
+      else
+        emitCall(schedule.kernels[step.kernel], calls[call++]);
+    }
+    func::ReturnOp::create(b, loc, constant32(0));
+    // The failure path, shared by all checks, returns their code.
+    if (failBlock) {
+      b.setInsertionPointToEnd(failBlock);
+      func::ReturnOp::create(b, loc, failBlock->getArgument(0));
+    }
+  }
+
+private:
+  ModuleOp module;
+  Schedule &schedule;
+  const LowerOptions &options;
+  OpBuilder b;
+  Location loc;
+  std::vector<PlannedCall> calls;
+  func::FuncOp entry;
+  Block *failBlock = nullptr;
+  DenseMap<std::pair<unsigned, unsigned>, Value> bases;
+  llvm::StringMap<LLVM::GlobalOp> strings;
+
+  Value constant32(int64_t v) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
+  }
+  Value constant64(int64_t v) {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  }
+  Value indexConstant(int64_t v) {
+    return arith::ConstantIndexOp::create(b, loc, v);
+  }
+  Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
+
+  void planCalls() {
+    KernelOutliner outliner(module, schedule);
+    for (auto [step, what] : llvm::enumerate(schedule.steps)) {
+      if (what.check)
+        continue;
+      PlannedCall call;
+      call.kernel = outliner.outline(schedule.kernels[what.kernel]);
+      // A function that is called twice has its scratch argument already.
+      if (hasScratch(call.kernel))
+        call.scratchBytes =
+            cast<MemRefType>(call.kernel.getArgumentTypes().back())
+                .getNumElements();
+      else if (options.scratchBytes)
+        call.scratchBytes = options.scratchBytes(call.kernel);
+      if (call.scratchBytes) {
+        auto now = static_cast<unsigned>(step);
+        call.scratch =
+            static_cast<int>(schedule.memory.add(call.scratchBytes, now, now));
+        addScratchArgument(call);
+      }
+      calls.push_back(call);
+    }
+  }
+
+  static bool hasScratch(func::FuncOp kernel) {
+    unsigned n = kernel.getNumArguments();
+    return n && kernel.getArgAttr(n - 1, "ft.scratch");
+  }
+
+  void addScratchArgument(const PlannedCall &call) {
+    if (hasScratch(call.kernel))
+      return;
+    func::FuncOp kernel = call.kernel;
+    auto type = MemRefType::get({call.scratchBytes}, b.getI8Type());
+    auto attrs =
+        b.getDictionaryAttr(b.getNamedAttr("ft.scratch", b.getUnitAttr()));
+    (void)kernel.insertArgument(kernel.getNumArguments(), type, attrs, loc);
+  }
+
+  void openFunction() {
+    SmallVector<Type> types(6, pointer());
+    b.setInsertionPointToEnd(module.getBody());
+    entry = func::FuncOp::create(b, loc, "ft_gen_forward",
+                                 b.getFunctionType(types, {b.getI32Type()}));
+    b.setInsertionPointToEnd(entry.addEntryBlock());
+  }
+
+  /// A memref<?xi8> over everything from `address` on.
+  Value bytesAt(Value address) {
+    auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
+    Type i64 = b.getI64Type();
+    auto array = LLVM::LLVMArrayType::get(i64, 1);
+    auto descriptor = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), {pointer(), pointer(), i64, array, array});
+    Value d = LLVM::UndefOp::create(b, loc, descriptor);
+    auto set = [&](Value v, ArrayRef<int64_t> at) {
+      d = LLVM::InsertValueOp::create(b, loc, d, v, at);
+    };
+    set(address, {0});
+    set(address, {1});
+    set(constant64(0), {2});
+    set(constant64(std::numeric_limits<int64_t>::max()), {3, 0});
+    set(constant64(1), {4, 0});
+    return UnrealizedConversionCastOp::create(b, loc, bytes, d).getResult(0);
+  }
+
+  Value baseOf(ft::Region region, unsigned index) {
+    if (region != ft::Region::Input && region != ft::Region::Output)
+      index = 0;
+    Value &base = bases[{static_cast<unsigned>(region), index}];
+    if (base)
+      return base;
+    // In the entry block, so that it is there behind every check too.
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&entry.getBody().front());
+    switch (region) {
+    case ft::Region::Arena:
+      return base = bytesAt(entry.getArgument(kArena));
+    case ft::Region::Weights:
+      return base = bytesAt(entry.getArgument(kWeights));
+    case ft::Region::State:
+      return base = bytesAt(entry.getArgument(kState));
+    case ft::Region::Input:
+    case ft::Region::Output:
+      break;
+    }
+    Value array =
+        entry.getArgument(region == ft::Region::Input ? kInputs : kOutputs);
+    Value slot = LLVM::GEPOp::create(
+        b, loc, pointer(), pointer(), array,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    return base = bytesAt(LLVM::LoadOp::create(b, loc, pointer(), slot));
+  }
+
+  /// The memory of a placed tensor, as the kernel's argument wants it.
+  Value window(const Placement &place, MemRefType type) {
+    int64_t offset = place.byteOffset;
+    if (place.region == ft::Region::Arena)
+      offset += schedule.memory.offset(place.index);
+    Value base = baseOf(place.region, place.index);
+    Value at = indexConstant(offset);
+    if (type.getLayout().isIdentity())
+      return memref::ViewOp::create(b, loc, type, base, at, ValueRange{});
+    SmallVector<int64_t> strides;
+    int64_t zero;
+    (void)type.getStridesAndOffset(strides, zero);
+    auto flat = MemRefType::get({strideExtent(type.getShape(), strides)},
+                                type.getElementType());
+    Value all = memref::ViewOp::create(b, loc, flat, base, at, ValueRange{});
+    return memref::ReinterpretCastOp::create(b, loc, type, all, /*offset=*/0,
+                                             type.getShape(), strides);
+  }
+
+  void emitCall(const ScheduledKernel &kernel, const PlannedCall &call) {
+    SmallVector<Value> operands;
+    func::FuncOp kernelFunction = call.kernel;
+    auto types = kernelFunction.getArgumentTypes();
+    auto add = [&](Value v) {
+      operands.push_back(window(schedule.placements.lookup(v),
+                                cast<MemRefType>(types[operands.size()])));
+    };
+    for (Value v : kernel.inputs)
+      add(v);
+    for (Value v : kernel.outputs)
+      add(v);
+    if (call.scratch >= 0) {
+      Placement scratch;
+      scratch.index = static_cast<unsigned>(call.scratch);
+      operands.push_back(window(scratch, cast<MemRefType>(types.back())));
+    }
+    func::CallOp::create(b, loc, call.kernel, operands);
+  }
+
+  Value stringConstant(StringRef text) {
+    LLVM::GlobalOp &global = strings[text];
+    if (!global) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(module.getBody());
+      std::string bytes = text.str() + '\0';
+      auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
+      global = LLVM::GlobalOp::create(
+          b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+          "ft_text_" + std::to_string(strings.size() - 1),
+          b.getStringAttr(bytes));
+    }
+    return LLVM::AddressOfOp::create(b, loc, global);
+  }
+
+  LLVM::LLVMFuncOp failFunction() {
+    StringRef name = "ft_rt_fail_index";
+    if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+      return known;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(module.getBody());
+    auto type = LLVM::LLVMFunctionType::get(
+        b.getI32Type(), {pointer(), pointer(), b.getI64Type(), b.getI64Type()});
+    return LLVM::LLVMFuncOp::create(b, loc, name, type);
+  }
+
+  void emitCheck(CheckIndexOp check) {
+    auto load = [&](Value v) -> Value {
+      Placement place = schedule.placements.lookup(v);
+      return memref::LoadOp::create(b, loc, window(place, memrefFor(v, place)));
+    };
+    Value min = load(check.getMin()), max = load(check.getMax());
+    Value tooLow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, min,
+                                         constant64(check.getLow()));
+    Value tooHigh = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
+                                          max, constant64(check.getHigh()));
+    Value bad = arith::OrIOp::create(b, loc, tooLow, tooHigh);
+    Value which = arith::SelectOp::create(b, loc, tooLow, min, max);
+    splitOn(bad, check, which);
+  }
+
+  /// Splits the control flow: on to the next step, or out with a message.
+  void splitOn(Value bad, CheckIndexOp check, Value which) {
+    mlir::Region &body = entry.getBody();
+    auto newBlock = [&] {
+      auto *block = new Block;
+      body.push_back(block);
+      return block;
+    };
+    if (!failBlock) {
+      failBlock = newBlock();
+      failBlock->addArgument(b.getI32Type(), loc);
+    }
+    Block *report = newBlock(), *next = newBlock();
+    cf::CondBranchOp::create(b, loc, bad, report, ValueRange{}, next,
+                             ValueRange{});
+    b.setInsertionPointToEnd(report);
+    Value code =
+        LLVM::CallOp::create(b, loc, failFunction(),
+                             ValueRange{entry.getArgument(kExec),
+                                        stringConstant(check.getWhere()), which,
+                                        constant64(check.getSize())})
+            .getResult();
+    cf::BranchOp::create(b, loc, failBlock, code);
+    b.setInsertionPointToEnd(next);
+  }
+};
+
+} // namespace
+
+void emitEntryFunction(ModuleOp module, Schedule &schedule,
+                       const LowerOptions &options) {
+  EntryEmitter(module, schedule, options).run();
+}
+
+} // namespace ft

@@ -1,0 +1,45 @@
+//===- Lower.h - From annotated graphs to kernels and a schedule *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_LOWER_H
+#define FORETRACE_COMPILER_LOWER_LOWER_H
+
+#include "dialects/ft/DType.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <functional>
+
+namespace ft {
+
+/// What lowering asks of the target's code generation.
+struct LowerOptions {
+  /// Lanes of a panel of packed weights.
+  std::function<int64_t(DType)> panelWidth;
+  /// Bytes of scratch memory that a kernel wants as its last argument.
+  std::function<int64_t(mlir::func::FuncOp)> scratchBytes;
+};
+
+/// The dialects that the stage's result is made of.
+void registerLowerDialects(mlir::DialectRegistry &registry);
+
+/// The whole stage. Afterwards the module holds:
+///  - kernels (`ft.kernel`), each once however often it is called, in the form
+///    that compiler/codegen/cpu/README.md describes;
+///  - `@ft_gen_forward(exec, inputs, outputs, arena, weights, state) -> i32`
+///    (all `!llvm.ptr`), which calls them in order on memory planned here;
+///  - the attribute `ft.plan`: a dictionary with `arena_bytes`,
+///    `weights_bytes`, `state_bytes`, the lists `inputs`, `outputs`, `state`
+///    and `constants` (Plan.h reads it).
+/// Errors are MLIR diagnostics: those of lowerToLinalg.
+mlir::LogicalResult lowerModule(mlir::ModuleOp module,
+                                const LowerOptions &options);
+
+/// No `ft` operation or annotation is left outside of attributes.
+mlir::LogicalResult verifyLowered(mlir::ModuleOp module);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_LOWER_H

@@ -1,0 +1,118 @@
+//===- OutlineKernels.cpp - Kernel functions from a schedule ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/OutlineKernels.h"
+
+#include "compiler/lower/KernelGroups.h"
+#include "compiler/lower/LowerState.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace ft {
+
+MemRefType memrefFor(Value tensor, const Placement &place) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  MemRefLayoutAttrInterface layout;
+  if (place.strides != rowMajorStrides(type.getShape()))
+    layout = StridedLayoutAttr::get(tensor.getContext(), 0, place.strides);
+  return MemRefType::get(type.getShape(), type.getElementType(), layout);
+}
+
+namespace {
+
+/// Clones operations into a kernel, with what they need from around it.
+struct Cloner {
+  OpBuilder &b;
+  IRMapping mapping;
+
+  /// Inits and views that lead to cloned values are cloned where needed.
+  void require(Value v) {
+    Operation *op = v.getDefiningOp();
+    if (mapping.contains(v) || !op)
+      return;
+    for (Value operand : op->getOperands())
+      require(operand);
+    clone(op);
+  }
+
+  void clone(Operation *op) {
+    // Bodies read constants (and gathered tensors) from outside.
+    op->walk([&](Operation *inner) {
+      for (Value v : inner->getOperands())
+        if (!op->isAncestor(v.getParentBlock()->getParentOp()))
+          require(v);
+    });
+    Operation *copy = b.clone(*op, mapping);
+    copy->walk([](Operation *inner) {
+      inner->removeAttr(names::kGroup);
+      inner->removeAttr(names::kFrom);
+    });
+  }
+};
+
+} // namespace
+
+/// "linear_gelu": the ATen ops that the kernel was made of, for people.
+static std::string kernelName(const ScheduledKernel &kernel) {
+  SmallVector<StringRef> parts;
+  for (Operation *op : kernel.ops)
+    if (auto from = op->getAttrOfType<StringAttr>(names::kFrom))
+      if (!llvm::is_contained(parts, from.getValue()))
+        parts.push_back(from.getValue());
+  if (parts.size() > 3)
+    parts.truncate(3);
+  return parts.empty() ? "copy" : llvm::join(parts, "_");
+}
+
+func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
+  MLIRContext *context = module.getContext();
+  OpBuilder b(context);
+  b.setInsertionPointToEnd(module.getBody());
+  Location loc = UnknownLoc::get(context);
+  SmallVector<Type> types;
+  for (Value v : kernel.inputs)
+    types.push_back(memrefFor(v, schedule.placements.lookup(v)));
+  for (Value v : kernel.outputs)
+    types.push_back(memrefFor(v, schedule.placements.lookup(v)));
+  auto function =
+      func::FuncOp::create(b, loc, "kernel", b.getFunctionType(types, {}));
+  function.setPrivate();
+  function->setAttr("ft.kernel", b.getUnitAttr());
+  Block *body = function.addEntryBlock();
+  b.setInsertionPointToEnd(body);
+
+  Cloner cloner{b, {}};
+  for (auto [v, arg] : llvm::zip(kernel.inputs, body->getArguments()))
+    cloner.mapping.map(v, bufferization::ToTensorOp::create(
+                              b, loc, v.getType(), arg, /*restrict=*/true)
+                              .getResult());
+  for (Operation *op : kernel.ops)
+    cloner.clone(op);
+  for (auto [v, arg] :
+       llvm::zip(kernel.outputs,
+                 body->getArguments().drop_front(kernel.inputs.size())))
+    bufferization::MaterializeInDestinationOp::create(
+        b, loc, /*result=*/TypeRange{}, cloner.mapping.lookup(v), arg,
+        /*restrict=*/true, /*writable=*/true);
+  func::ReturnOp::create(b, loc);
+  function.walk([&](Operation *op) { op->setLoc(loc); });
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  function.print(os);
+  func::FuncOp &known = byText[text];
+  if (known) {
+    function.erase();
+    return known;
+  }
+  function.setName("k" + std::to_string(byText.size() - 1) + "_" +
+                   kernelName(kernel));
+  known = function;
+  return function;
+}
+
+} // namespace ft

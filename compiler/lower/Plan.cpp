@@ -1,0 +1,141 @@
+//===- Plan.cpp - The interface and the memory of a lowered model *- C++ -*-==//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Plan.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace ft {
+
+static constexpr llvm::StringLiteral kPlan = "ft.plan";
+
+void Plan::attachTo(ModuleOp module) const {
+  Builder b(module.getContext());
+  auto dictionary = [&](ArrayRef<std::pair<StringRef, Attribute>> entries) {
+    NamedAttrList list;
+    for (auto [name, value] : entries)
+      list.append(name, value);
+    return list.getDictionary(b.getContext());
+  };
+  auto values = [&](ArrayRef<PlannedValue> all) {
+    SmallVector<Attribute> items;
+    for (const PlannedValue &v : all)
+      items.push_back(dictionary({{"name", b.getStringAttr(v.name)},
+                                  {"type", TypeAttr::get(v.type)},
+                                  {"written", b.getBoolAttr(v.written)}}));
+    return b.getArrayAttr(items);
+  };
+  SmallVector<Attribute> states, pieces;
+  for (const PlannedState &s : state)
+    states.push_back(
+        dictionary({{"name", b.getStringAttr(s.name)},
+                    {"type", TypeAttr::get(s.type)},
+                    {"parameter", b.getBoolAttr(s.isParameter)},
+                    {"weights_offset", b.getI64IntegerAttr(s.weightsOffset)},
+                    {"state_offset", b.getI64IntegerAttr(s.stateOffset)}}));
+  for (const PlannedConstant &c : constants) {
+    SmallVector<Attribute> rows;
+    for (const std::vector<int64_t> &row : c.coef)
+      rows.push_back(b.getDenseI64ArrayAttr(row));
+    pieces.push_back(dictionary({{"offset", b.getI64IntegerAttr(c.offset)},
+                                 {"record", b.getStringAttr(c.record)},
+                                 {"view", TypeAttr::get(c.view)},
+                                 {"dims", b.getDenseI64ArrayAttr(c.dims)},
+                                 {"coef", b.getArrayAttr(rows)},
+                                 {"base", b.getDenseI64ArrayAttr(c.base)}}));
+  }
+  module->setAttr(
+      kPlan, dictionary({{"inputs", values(inputs)},
+                         {"outputs", values(outputs)},
+                         {"state", b.getArrayAttr(states)},
+                         {"constants", b.getArrayAttr(pieces)},
+                         {"arena_bytes", b.getI64IntegerAttr(arenaBytes)},
+                         {"weights_bytes", b.getI64IntegerAttr(weightsBytes)},
+                         {"state_bytes", b.getI64IntegerAttr(stateBytes)}}));
+}
+
+namespace {
+
+/// Reads entries of a dictionary that came from text: whatever is missing or of
+/// another kind clears `ok`.
+struct Reader {
+  DictionaryAttr from;
+  bool &ok;
+
+  template <typename AttrType>
+  AttrType get(StringRef name) {
+    auto attr = from ? from.getAs<AttrType>(name) : AttrType();
+    ok &= static_cast<bool>(attr);
+    return attr;
+  }
+  std::string text(StringRef name) {
+    auto attr = get<StringAttr>(name);
+    return attr ? attr.getValue().str() : std::string();
+  }
+  int64_t integer(StringRef name) {
+    auto attr = get<IntegerAttr>(name);
+    return attr ? attr.getInt() : 0;
+  }
+  bool flag(StringRef name) {
+    auto attr = get<BoolAttr>(name);
+    return attr && attr.getValue();
+  }
+  RankedTensorType type(StringRef name) {
+    auto attr = get<TypeAttr>(name);
+    auto type =
+        attr ? dyn_cast<RankedTensorType>(attr.getValue()) : RankedTensorType();
+    ok &= static_cast<bool>(type);
+    return type;
+  }
+  std::vector<int64_t> integers(StringRef name) {
+    auto attr = get<DenseI64ArrayAttr>(name);
+    return attr ? attr.asArrayRef().vec() : std::vector<int64_t>();
+  }
+  std::vector<Reader> list(StringRef name) {
+    std::vector<Reader> items;
+    if (auto attr = get<ArrayAttr>(name))
+      for (Attribute item : attr)
+        items.push_back({dyn_cast<DictionaryAttr>(item), ok});
+    return items;
+  }
+};
+
+} // namespace
+
+std::optional<Plan> Plan::of(ModuleOp module) {
+  bool ok = true;
+  Reader r{module->getAttrOfType<DictionaryAttr>(kPlan), ok};
+  Plan plan;
+  for (auto [name, target] :
+       {std::pair{"inputs", &plan.inputs}, std::pair{"outputs", &plan.outputs}})
+    for (Reader v : r.list(name))
+      target->push_back({v.text("name"), v.type("type"), v.flag("written")});
+  for (Reader s : r.list("state"))
+    plan.state.push_back({s.text("name"), s.type("type"), s.flag("parameter"),
+                          s.integer("weights_offset"),
+                          s.integer("state_offset")});
+  for (Reader c : r.list("constants")) {
+    PlannedConstant constant{c.integer("offset"),
+                             c.text("record"),
+                             c.type("view"),
+                             c.integers("dims"),
+                             {},
+                             c.integers("base")};
+    if (auto rows = c.get<ArrayAttr>("coef"))
+      for (Attribute row : rows) {
+        auto values = dyn_cast<DenseI64ArrayAttr>(row);
+        ok &= static_cast<bool>(values);
+        if (values)
+          constant.coef.push_back(values.asArrayRef().vec());
+      }
+    plan.constants.push_back(std::move(constant));
+  }
+  plan.arenaBytes = r.integer("arena_bytes");
+  plan.weightsBytes = r.integer("weights_bytes");
+  plan.stateBytes = r.integer("state_bytes");
+  return ok ? std::optional(std::move(plan)) : std::nullopt;
+}
+
+} // namespace ft

@@ -1,0 +1,64 @@
+//===- Plan.h - The interface and the memory of a lowered model *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_PLAN_H
+#define FORETRACE_COMPILER_LOWER_PLAN_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ft {
+
+/// An input or output of the model, in the order of ft_gen_forward's arrays.
+struct PlannedValue {
+  std::string name;
+  /// The annotated type.
+  mlir::RankedTensorType type;
+  /// An input that the call writes.
+  bool written = false;
+};
+
+/// A parameter, buffer or constant by its name in the model; -1: not kept.
+struct PlannedState {
+  std::string name;
+  mlir::RankedTensorType type;
+  bool isParameter = false;
+  int64_t weightsOffset = -1;
+  int64_t stateOffset = -1;
+};
+
+/// A piece of the weights, in bytes from their start. It is made from record
+/// `record` of the archive, seen as `view` (whose offset is absolute in the
+/// storage); `dims`, `coef` and `base` as in compiler/emit/Artefact.h (no dims:
+/// a dense row-major copy of the view).
+struct PlannedConstant {
+  int64_t offset = 0;
+  std::string record;
+  mlir::RankedTensorType view;
+  std::vector<int64_t> dims;
+  std::vector<std::vector<int64_t>> coef;
+  std::vector<int64_t> base;
+};
+
+/// The module attribute `ft.plan`, unpacked.
+struct Plan {
+  std::vector<PlannedValue> inputs, outputs;
+  std::vector<PlannedState> state;
+  std::vector<PlannedConstant> constants;
+  int64_t arenaBytes = 0;
+  int64_t weightsBytes = 0;
+  int64_t stateBytes = 0;
+
+  void attachTo(mlir::ModuleOp module) const;
+  /// Nothing if the module has no plan, or a malformed one.
+  static std::optional<Plan> of(mlir::ModuleOp module);
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_PLAN_H

@@ -1,0 +1,391 @@
+//===- Schedule.cpp - Kernels in order, and where their tensors live *- C++ -*//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Schedule.h"
+
+#include "compiler/lower/KernelGroups.h"
+#include "compiler/lower/LowerState.h"
+#include "dialects/ft/FtOps.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace ft {
+
+static int64_t align(int64_t bytes) {
+  return (bytes + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment *
+         MemoryPlan::kAlignment;
+}
+
+static int64_t tensorBytes(RankedTensorType type) {
+  Type element = type.getElementType();
+  int64_t bits = isa<ComplexType>(element) ? 2 * cast<ComplexType>(element)
+                                                     .getElementType()
+                                                     .getIntOrFloatBitWidth()
+                                           : element.getIntOrFloatBitWidth();
+  return type.getNumElements() * ((bits + 7) / 8);
+}
+
+static ArrayRef<int64_t> shapeOf(Value v) {
+  return cast<RankedTensorType>(v.getType()).getShape();
+}
+
+/// A plain copy of `v`, before `before`.
+static Value insertCopy(Operation *before, Value v) {
+  OpBuilder b(before);
+  auto type = cast<RankedTensorType>(v.getType());
+  Value out = tensor::EmptyOp::create(b, v.getLoc(), type.getShape(),
+                                      type.getElementType());
+  AffineMap map = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto copy = linalg::GenericOp::create(
+      b, v.getLoc(), TypeRange{type}, ValueRange{v}, ValueRange{out},
+      ArrayRef<AffineMap>{map, map}, kinds,
+      [](OpBuilder &inner, Location loc, ValueRange args) {
+        linalg::YieldOp::create(inner, loc, args[0]);
+      });
+  return copy.getResult(0);
+}
+
+namespace {
+
+class ScheduleBuilder {
+public:
+  ScheduleBuilder(func::FuncOp function, Schedule &schedule)
+      : function(function), s(schedule),
+        terminator(function.getBody().front().getTerminator()) {}
+
+  void run() {
+    placeArguments();
+    placeResults();
+    makeReshapesPossible();
+    orderSteps(KernelGroups::form(function));
+    collectBorders();
+    planArena();
+  }
+
+private:
+  func::FuncOp function;
+  Schedule &s;
+  Operation *terminator;
+  /// Copies that write a buffer or an input back, and where to.
+  SmallVector<std::pair<Operation *, Placement>> writeBacks;
+  DenseMap<StringAttr, unsigned> argumentByTarget;
+
+  StringAttr argText(unsigned n, StringRef name) {
+    return function.getArgAttrOfType<StringAttr>(n, name);
+  }
+
+  RankedTensorType metaType(Attribute attr) {
+    auto type = dyn_cast_or_null<TypeAttr>(attr);
+    return type ? dyn_cast<RankedTensorType>(type.getValue())
+                : RankedTensorType();
+  }
+
+  //===--- Boundary -------------------------------------------------------===//
+
+  void placeArguments() {
+    DenseSet<StringAttr> written;
+    for (unsigned r = 0; r < function.getNumResults(); ++r) {
+      auto role = function.getResultAttrOfType<StringAttr>(r, names::kRole);
+      auto target = function.getResultAttrOfType<StringAttr>(r, names::kTarget);
+      if (role && target && role.getValue().ends_with("_mutation"))
+        written.insert(target);
+    }
+    int64_t weights = 0, state = 0;
+    for (BlockArgument arg : function.getArguments()) {
+      unsigned n = arg.getArgNumber();
+      StringAttr kind = argText(n, names::kKind);
+      StringAttr target = argText(n, names::kTarget);
+      RankedTensorType type = metaType(function.getArgAttr(n, names::kMeta));
+      if (!kind || !type)
+        continue;
+      std::optional<TensorMeta> meta = metaFromType(type);
+      if (target && kind.getValue() != "packed")
+        argumentByTarget[target] = n;
+      bool isWritten = target && written.contains(target);
+      Placement place;
+      if (kind.getValue() == "input") {
+        place.region = Region::Input;
+        place.index = static_cast<unsigned>(s.plan.inputs.size());
+        for (Dim d : meta->strides)
+          place.strides.push_back(d.value());
+        s.plan.inputs.push_back(
+            {target ? target.str() : std::string(), type, isWritten});
+        s.placements[arg] = place;
+        continue;
+      }
+      bool isPacked = kind.getValue() == "packed";
+      bool kept = isWritten || !arg.use_empty();
+      PlannedState entry{target ? target.str() : std::string(), type,
+                         kind.getValue() == "parameter"};
+      if (kept) {
+        place.region = isWritten ? Region::State : Region::Weights;
+        place.strides = rowMajorStrides(shapeOf(arg));
+        entry.weightsOffset = weights;
+        s.plan.constants.push_back(constantOf(arg, type, weights));
+        int64_t bytes =
+            align(tensorBytes(cast<RankedTensorType>(arg.getType())));
+        place.byteOffset = weights;
+        weights += bytes;
+        if (isWritten) {
+          entry.stateOffset = state;
+          place.byteOffset = state;
+          state += bytes;
+        }
+        s.placements[arg] = place;
+      }
+      if (!isPacked && kind.getValue() != "constant")
+        s.plan.state.push_back(entry);
+    }
+    s.plan.weightsBytes = weights;
+    s.plan.stateBytes = state;
+  }
+
+  PlannedConstant constantOf(BlockArgument arg, RankedTensorType view,
+                             int64_t offset) {
+    unsigned n = arg.getArgNumber();
+    PlannedConstant c;
+    c.offset = offset;
+    c.view = view;
+    unsigned root = n;
+    if (auto source =
+            function.getArgAttrOfType<IntegerAttr>(n, names::kSource)) {
+      root = static_cast<unsigned>(source.getInt());
+      auto list = [&](StringRef name) {
+        return function.getArgAttrOfType<DenseI64ArrayAttr>(n, name)
+            .asArrayRef()
+            .vec();
+      };
+      c.dims = list(names::kDims);
+      c.base = list(names::kBase);
+      for (Attribute row :
+           function.getArgAttrOfType<ArrayAttr>(n, names::kCoef))
+        c.coef.push_back(cast<DenseI64ArrayAttr>(row).asArrayRef().vec());
+    }
+    if (StringAttr record = argText(root, names::kWeight))
+      c.record = record.str();
+    return c;
+  }
+
+  /// The compute result behind `v` through reshapes of the whole tensor.
+  static Value behindReshapes(Value v) {
+    while (Operation *op = v.getDefiningOp()) {
+      if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+        break;
+      v = op->getOperand(0);
+    }
+    return v;
+  }
+
+  static bool isMutation(StringAttr role) {
+    return role && role.getValue().ends_with("_mutation");
+  }
+
+  void placeResults() {
+    for (unsigned r = 0; r < function.getNumResults(); ++r)
+      if (!isMutation(
+              function.getResultAttrOfType<StringAttr>(r, names::kRole)))
+        placeOutput(r);
+    // Last of all, so that every reader of an old value comes before.
+    for (unsigned r = 0; r < function.getNumResults(); ++r)
+      if (isMutation(function.getResultAttrOfType<StringAttr>(r, names::kRole)))
+        placeWriteBack(r);
+  }
+
+  void placeWriteBack(unsigned r) {
+    auto target = function.getResultAttrOfType<StringAttr>(r, names::kTarget);
+    auto it = target ? argumentByTarget.find(target) : argumentByTarget.end();
+    if (it == argumentByTarget.end())
+      return;
+    Value copy = insertCopy(terminator, terminator->getOperand(r));
+    writeBacks.emplace_back(
+        copy.getDefiningOp(),
+        s.placements.lookup(function.getArgument(it->second)));
+  }
+
+  void placeOutput(unsigned r) {
+    Value v = terminator->getOperand(r);
+    RankedTensorType type = metaType(function.getResultAttr(r, names::kMeta));
+    Placement place;
+    place.region = Region::Output;
+    place.index = static_cast<unsigned>(s.plan.outputs.size());
+    for (Dim d : metaFromType(type)->strides)
+      place.strides.push_back(d.value());
+    auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
+    s.plan.outputs.push_back({name ? name.str() : std::string(), type, false});
+    bool rowMajor = place.strides == rowMajorStrides(shapeOf(v));
+    Value base = rowMajor ? behindReshapes(v) : v;
+    Operation *op = base.getDefiningOp();
+    OpRole kind = op ? roleOf(op) : OpRole::View;
+    bool isComputed = kind == OpRole::Pointwise || kind == OpRole::Move ||
+                      kind == OpRole::Contraction || kind == OpRole::Reduction;
+    if (!isComputed || s.placements.count(base) ||
+        (!rowMajor && !base.hasOneUse())) {
+      base = insertCopy(terminator, v);
+      terminator->setOperand(r, base);
+    } else if (rowMajor) {
+      place.strides = rowMajorStrides(shapeOf(base));
+    }
+    s.placements[base] = place;
+  }
+
+  /// A reshape of memory that strides cannot describe gets a copy to work on.
+  /// Results of kernels are row-major here unless they are placed already.
+  void makeReshapesPossible() {
+    DenseMap<Value, Placement> assumed;
+    auto placementOf = [&](Value v) {
+      if (auto it = s.placements.find(v); it != s.placements.end())
+        return it->second;
+      if (auto it = assumed.find(v); it != assumed.end())
+        return it->second;
+      Placement p;
+      p.strides = rowMajorStrides(shapeOf(v));
+      return p;
+    };
+    for (Operation &op :
+         llvm::make_early_inc_range(function.getBody().front())) {
+      if (roleOf(&op) != OpRole::View)
+        continue;
+      std::optional<Placement> place =
+          placeView(&op, placementOf(op.getOperand(0)));
+      if (!place) {
+        op.setOperand(0, insertCopy(&op, op.getOperand(0)));
+        place = placeView(&op, placementOf(op.getOperand(0)));
+      }
+      assumed[op.getResult(0)] = *place;
+    }
+  }
+
+  //===--- Steps ----------------------------------------------------------===//
+
+  void orderSteps(const KernelGroups &groups) {
+    DenseMap<Operation *, unsigned> lastOf;
+    for (auto [k, ops] : llvm::enumerate(groups.kernels)) {
+      s.kernels.push_back({});
+      s.kernels.back().ops.assign(ops.begin(), ops.end());
+      lastOf[ops.back()] = static_cast<unsigned>(k);
+    }
+    for (Operation &op : function.getBody().front()) {
+      if (isa<CheckIndexOp>(op))
+        s.steps.push_back({-1, &op});
+      auto it = lastOf.find(&op);
+      if (it == lastOf.end())
+        continue;
+      s.steps.push_back({static_cast<int>(it->second), nullptr});
+    }
+  }
+
+  /// Whether the value is computed, directly or through views, by `kernel`.
+  static bool isInside(Value v, const DenseSet<Operation *> &members) {
+    Operation *op = v.getDefiningOp();
+    while (op && roleOf(op) == OpRole::View)
+      op = op->getOperand(0).getDefiningOp();
+    return op && members.contains(op);
+  }
+
+  void collectBorders() {
+    for (ScheduledKernel &kernel : s.kernels) {
+      DenseSet<Operation *> members(kernel.ops.begin(), kernel.ops.end());
+      SetVector<Value> inputs;
+      for (Operation *op : kernel.ops) {
+        // Gathers read tensors from inside the body too.
+        op->walk([&](Operation *inner) {
+          for (Value v : inner->getOperands()) {
+            if (!isa<RankedTensorType>(v.getType()) || isInside(v, members))
+              continue;
+            Operation *producer = v.getDefiningOp();
+            if (producer && roleOf(producer) == OpRole::Init)
+              continue;
+            inputs.insert(v);
+          }
+        });
+      }
+      kernel.inputs.assign(inputs.begin(), inputs.end());
+      for (Operation *op : kernel.ops)
+        for (Value v : op->getResults())
+          if (s.placements.count(v) || isReadOutside(v, members))
+            kernel.outputs.push_back(v);
+    }
+    for (auto &[copy, place] : writeBacks) {
+      Value v = copy->getResult(0);
+      s.placements[v] = place;
+      for (ScheduledKernel &kernel : s.kernels)
+        if (llvm::is_contained(kernel.ops, copy))
+          kernel.outputs.push_back(v);
+    }
+  }
+
+  static bool isReadOutside(Value v, const DenseSet<Operation *> &members) {
+    for (Operation *user : v.getUsers()) {
+      if (roleOf(user) == OpRole::View) {
+        if (isReadOutside(user->getResult(0), members))
+          return true;
+        continue;
+      }
+      // A reader in a body stands inside of its generic.
+      Operation *top = user;
+      while (top->getParentOp() && !isa<func::FuncOp>(top->getParentOp()))
+        top = top->getParentOp();
+      if (!members.contains(top) && !isa<func::ReturnOp>(top))
+        return true;
+    }
+    return false;
+  }
+
+  //===--- Memory ---------------------------------------------------------===//
+
+  /// The placement of a border value; views get theirs from their operand.
+  Placement resolve(Value v) {
+    auto it = s.placements.find(v);
+    if (it != s.placements.end())
+      return it->second;
+    Operation *op = v.getDefiningOp();
+    Placement place = *placeView(op, resolve(op->getOperand(0)));
+    s.placements[v] = place;
+    return place;
+  }
+
+  void planArena() {
+    for (auto [step, what] : llvm::enumerate(s.steps)) {
+      auto now = static_cast<unsigned>(step);
+      if (what.check) {
+        for (Value v : what.check->getOperands())
+          touch(v, now);
+        continue;
+      }
+      ScheduledKernel &kernel = s.kernels[what.kernel];
+      for (Value v : kernel.inputs)
+        touch(v, now);
+      for (Value v : kernel.outputs) {
+        if (s.placements.count(v))
+          continue;
+        Placement place;
+        place.strides = rowMajorStrides(shapeOf(v));
+        place.index = s.memory.add(
+            tensorBytes(cast<RankedTensorType>(v.getType())), now, now);
+        s.placements[v] = place;
+      }
+    }
+    // Scratch buffers are added, and the plan solved, when kernels are built.
+  }
+
+  void touch(Value v, unsigned step) {
+    Placement place = resolve(v);
+    if (place.region == Region::Arena)
+      s.memory.extend(place.index, step);
+  }
+};
+
+} // namespace
+
+Schedule Schedule::build(func::FuncOp function) {
+  Schedule schedule;
+  ScheduleBuilder(function, schedule).run();
+  return schedule;
+}
+
+} // namespace ft
