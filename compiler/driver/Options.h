@@ -20,9 +20,6 @@ struct Options {
   std::string cpu;
   /// The ld.lld to link with; empty: the one beside LLVM, then the one in PATH.
   std::string linker;
-  /// Where libft_runtime.a is; empty: where this library was built or
-  /// installed.
-  std::string runtimeDir;
   /// Of a model that starts as .mlir text: the first stage to run, instead of
   /// the one after the text's own `ft.stage`.
   std::optional<Stage> startFrom;
