@@ -1,0 +1,475 @@
+//===- ElementNest.cpp - Loops for pointwise ops and reductions -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The nest goes over the elements of the outputs. Choices, in this order:
+//
+//  1. Neighbouring dims become one loop where every read stays linear in it.
+//  2. Rows: the dims that the coordinates of reductions depend on. Reductions
+//     are read before the loops over the other dims, and found again inside.
+//  3. Lanes: the dim along which most reads and the stores are contiguous.
+//  4. The dims outside the lane loop (rows first) are one parallel loop; if
+//     that has too few steps, the lane loop is cut into chunks.
+//
+//   softmax over the last dim:            batch norm over all but the last:
+//     for i in [lo, hi):                    for c in [lo, hi) step lanes:
+//       m = max_j x[i, j]   (lanes j)         s = sum_n x[n, c]  (lanes c)
+//       s = sum_j exp(…)    (lanes j)         for n:
+//       for j step lanes: out[i, j] = …         out[n, c] = …
+
+#include "compiler/codegen/cpu/KernelEmitter.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace ft {
+
+void NestEmitter::parallelLoop(int64_t trips,
+                               llvm::function_ref<void(unsigned)> body) {
+  info.trips = trips;
+  auto clamp = [&](Value v) -> Value {
+    if (first == 0)
+      return v;
+    Value f = r.index(first);
+    Value above = arith::MaxSIOp::create(r.b, r.loc, v, f);
+    return arith::SubIOp::create(r.b, r.loc, above, f);
+  };
+  Value from = clamp(low);
+  Value to = arith::MinSIOp::create(r.b, r.loc, clamp(high), r.index(trips));
+  r.loop(from, to, 1, trips, 1, {}, [&](unsigned atom, ValueRange) {
+    body(atom);
+    return SmallVector<Value>();
+  });
+}
+
+Coords ElementNest::coordsOf(ArrayRef<Group> with, ArrayRef<IndexExpr> values) {
+  auto shape = cast<RankedTensorType>(outputs[0].tensor.getType()).getShape();
+  Coords coords(shape.size());
+  for (auto [g, e] : llvm::zip(with, values)) {
+    int64_t inner = 1;
+    for (unsigned d = g.last + 1; d-- > g.first;) {
+      IndexExpr at = r.space.floorDiv(e, inner);
+      coords[d] = d == g.first ? at : r.space.mod(at, shape[d]);
+      inner *= shape[d];
+    }
+  }
+  return coords;
+}
+
+bool ElementNest::walk(TensorWalk &w, ArrayRef<Group> with,
+                       SmallVectorImpl<unsigned> &atoms,
+                       SmallVectorImpl<IndexExpr> *stores) {
+  SmallVector<IndexExpr> values;
+  for (const Group &g : with) {
+    atoms.push_back(r.space.addCounter(Value(), g.size));
+    values.push_back(r.space.of(atoms.back()));
+  }
+  Coords coords = coordsOf(with, values);
+  for (const KernelOutput &o : outputs) {
+    if (!w.read(o.tensor, coords)) {
+      if (!r.failed)
+        r.failed = w.unsupported ? w.unsupported : o.tensor.getDefiningOp();
+      return false;
+    }
+    if (stores) {
+      IndexExpr offset;
+      auto type = cast<MemRefType>(o.memory.getType());
+      for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
+        offset = offset + e * s;
+      stores->push_back(offset);
+    }
+  }
+  return true;
+}
+
+void ElementNest::makeGroups(ArrayRef<int64_t> shape) {
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    Group next{d, d, shape[d]};
+    if (next.size == 1)
+      continue; // its coordinate stays 0
+    if (!groups.empty()) {
+      SmallVector<Group> trial(groups.begin(), groups.end());
+      // Units between the two are swallowed.
+      trial.back().last = d;
+      trial.back().size *= next.size;
+      for (unsigned e = d + 1; e < shape.size(); ++e)
+        if (shape[e] != 1)
+          trial.push_back({e, e, shape[e]});
+      TensorWalk w(r.space);
+      SmallVector<unsigned> atoms;
+      SmallVector<IndexExpr> offsets;
+      if (!walk(w, trial, atoms, &offsets))
+        return;
+      for (const auto &a : w.accesses)
+        offsets.push_back(a.offset);
+      for (const auto &red : w.reductions)
+        llvm::append_range(offsets, red.coords);
+      unsigned joined = atoms[groups.size() - 1];
+      if (llvm::none_of(offsets, [&](const IndexExpr &e) {
+            return r.space.dividesBy(e, joined);
+          })) {
+        groups.back() = trial[groups.size() - 1];
+        continue;
+      }
+    }
+    groups.push_back(next);
+  }
+}
+
+void ElementNest::plan() {
+  auto shape = cast<RankedTensorType>(outputs[0].tensor.getType()).getShape();
+  makeGroups(shape);
+  if (r.failed)
+    return;
+  TensorWalk w(r.space);
+  SmallVector<unsigned> atoms;
+  SmallVector<IndexExpr> stores;
+  if (!walk(w, groups, atoms, &stores))
+    return;
+  cost = std::max<int64_t>(w.cost, 1);
+
+  for (auto [g, atom] : llvm::zip(groups, atoms))
+    for (const auto &red : w.reductions)
+      for (const IndexExpr &e : red.coords)
+        g.row |= r.space.dependsOn(e, atom);
+
+  int64_t widest = 1, bytes = 0;
+  for (const auto &a : w.accesses) {
+    widest = std::max(widest, a.bytes);
+    bytes += a.bytes * a.times;
+  }
+  for (const KernelOutput &o : outputs) {
+    Type t = cast<RankedTensorType>(o.tensor.getType()).getElementType();
+    if (t.isIntOrFloat())
+      widest = std::max<int64_t>(widest, t.getIntOrFloatBitWidth() / 8);
+    bytes += widest;
+  }
+
+  // Lanes.
+  int64_t bestScore = 0;
+  for (auto [i, atom] : llvm::enumerate(atoms)) {
+    if (groups[i].size < 2)
+      continue;
+    int64_t score = 0;
+    auto judge = [&](const IndexExpr &e, int64_t weight) {
+      if (!r.space.dependsOn(e, atom))
+        return;
+      bool one = !r.space.dividesBy(e, atom) && e.coefficient(atom) == 1;
+      score += one ? 4 * weight : -3 * weight;
+    };
+    for (const IndexExpr &e : stores)
+      judge(e, 2);
+    for (const auto &a : w.accesses)
+      judge(a.offset, a.times > 1 ? 4 : 1);
+    // Rows in lanes run all their reductions lane by lane; that only pays
+    // where the reads in them are contiguous.
+    if (groups[i].size < 8)
+      score /= 4;
+    if (score > bestScore) {
+      bestScore = score;
+      laneGroup = i;
+    }
+  }
+  if (laneGroup != Lanes::kNone) {
+    width = r.preferredWidth(widest, w.reductions.empty() ? cost : 16,
+                             groups[laneGroup].size);
+    // A body that is read per lane keeps all its values in registers.
+    if (width == 1)
+      laneGroup = Lanes::kNone;
+  }
+
+  double perElement = bytes * 0.06 + cost * 0.02;
+  if (width == 1)
+    perElement = bytes * 0.2 + cost * 0.5;
+  info.nanoseconds = perElement; // scaled by emit()
+}
+
+/// Keeps values that a reduction computes and a later pass over the same row
+/// needs again, if computing them costs more than a store and a load: exp in
+/// softmax.
+void ElementNest::keepExpensive() {
+  SmallVector<unsigned> atoms;
+  SmallVector<IndexExpr> values;
+  for (const Group &g : groups) {
+    atoms.push_back(r.space.addCounter(Value(), g.size));
+    values.push_back(r.space.of(atoms.back()));
+  }
+  TensorWalk w(r.space);
+  Coords coords = coordsOf(groups, values);
+  for (const KernelOutput &o : outputs)
+    w.read(o.tensor, coords);
+  for (Value value : w.pointwise()) {
+    auto op = value.getDefiningOp<linalg::GenericOp>();
+    int64_t own = 0;
+    for (Operation &inner : *op.getBody())
+      own += bodyOpCost(&inner);
+    if (own < 15)
+      continue;
+    // Where is it read? First inside a reduction, over whole rows.
+    const TensorWalk::Visit *firstVisit = nullptr;
+    unsigned readers = 0;
+    for (const TensorWalk::Visit &v : w.visits())
+      if (v.tensor == value) {
+        ++readers;
+        if (v.within &&
+            (!firstVisit || v.within->isBeforeInBlock(firstVisit->within)))
+          firstVisit = &v;
+      }
+    if (readers < 2 || !firstVisit)
+      continue;
+    auto type = cast<RankedTensorType>(value.getType());
+    TensorReader::Kept kept;
+    kept.writer = firstVisit->within;
+    kept.element = type.getElementType();
+    if (isa<ComplexType>(kept.element))
+      continue;
+    // Row dims: coordinates made of row counters. The others: one reduction
+    // counter of full size each.
+    int64_t size = 1;
+    bool ok = true;
+    kept.strides.assign(type.getRank(), 0);
+    llvm::DenseSet<unsigned> used;
+    for (int64_t d = type.getRank(); d-- > 0;) {
+      const IndexExpr &e = firstVisit->coords[d];
+      bool row = true;
+      for (auto [id, c] : e.terms)
+        row &= llvm::is_contained(atoms, id);
+      if (row)
+        continue;
+      ok &= e.terms.size() == 1 && e.terms[0].second == 1 && !e.constant &&
+            r.space.atom(e.terms[0].first).size == type.getDimSize(d) &&
+            used.insert(e.terms[0].first).second;
+      kept.strides[d] = size;
+      size *= type.getDimSize(d);
+    }
+    int64_t bytes =
+        size * std::max<int64_t>(kept.element.getIntOrFloatBitWidth() / 8, 1);
+    if (!ok || bytes > 128 * 1024)
+      continue;
+    kept.pointer = r.stackArray(kept.element, size);
+    r.kept[value] = kept;
+  }
+}
+
+void ElementNest::emitPoint() {
+  TensorReader::Scope scope(r);
+  Coords coords = coordsOf(groups, counters);
+  for (const KernelOutput &o : outputs) {
+    Value v = r.read(o.tensor, coords);
+    if (!v)
+      return;
+    r.write(o.memory, coords, v);
+  }
+}
+
+void ElementNest::readReductions() {
+  if (llvm::none_of(groups, [](const Group &g) { return g.row; }) &&
+      !llvm::any_of(groups, [](const Group &) { return true; }))
+    return;
+  // In the order in which the outputs need them; those that only depend on the
+  // counters that are set now.
+  SmallVector<IndexExpr> values(counters.begin(), counters.end());
+  TensorWalk w(r.space);
+  SmallVector<unsigned> pending;
+  for (auto [i, g] : llvm::enumerate(groups))
+    if (!g.row) {
+      pending.push_back(r.space.addCounter(Value(), g.size));
+      values[i] = r.space.of(pending.back());
+    }
+  Coords coords = coordsOf(groups, values);
+  for (const KernelOutput &o : outputs)
+    w.read(o.tensor, coords);
+  // The walk meets the outermost first; operands come before their users in
+  // the block.
+  std::vector<TensorWalk::Reduction> order;
+  for (const auto &red : w.reductions) {
+    bool ready = true;
+    for (const IndexExpr &e : red.coords)
+      for (auto [id, c] : e.terms) {
+        const auto &a = r.space.atom(id);
+        if (a.kind == IndexSpace::Kind::Counter && !a.value)
+          ready = false;
+        if (a.kind == IndexSpace::Kind::Division)
+          for (unsigned p : pending)
+            ready &= !r.space.dependsOn(e, p);
+      }
+    if (ready)
+      order.push_back(red);
+  }
+  // Few of them, and one op may be read at several coordinates: a stable
+  // insertion sort.
+  for (size_t i = 1; i < order.size(); ++i)
+    for (size_t j = i; j && order[j].op->isBeforeInBlock(order[j - 1].op); --j)
+      std::swap(order[j], order[j - 1]);
+  for (const auto &red : order)
+    if (!r.failed)
+      (void)r.read(red.op->getResult(0), red.coords);
+}
+
+void ElementNest::emitLanes(llvm::function_ref<void()> body) {
+  const Group &g = groups[laneGroup];
+  int64_t main = g.size / width * width;
+  Lanes outer = r.lanes;
+  auto with = [&](unsigned atom, Value mask, unsigned w) {
+    r.lanes = Lanes();
+    r.lanes.width = w;
+    if (w > 1) {
+      r.lanes.atom = atom;
+      r.lanes.mask = mask;
+    }
+    counters[laneGroup] = r.space.of(atom);
+    body();
+    r.lanes = outer;
+  };
+  Value from = chunkLow ? chunkLow : r.index(0);
+  Value to = r.index(main);
+  if (chunkHigh)
+    to = arith::MinUIOp::create(r.b, r.loc, chunkHigh, to);
+  if (main)
+    r.loop(from, to, width, g.size, width, {}, [&](unsigned atom, ValueRange) {
+      with(atom, Value(), width);
+      return SmallVector<Value>();
+    });
+  int64_t rest = g.size - main;
+  if (!rest)
+    return;
+  auto tail = [&] {
+    TensorReader::Scope scope(r);
+    if (r.target.isa.maskedMemory) {
+      unsigned w = width;
+      while (w / 2 >= rest)
+        w /= 2;
+      // A narrower vector needs its own lane count before the mask is made.
+      r.lanes.width = w;
+      Value mask = w == rest ? Value() : r.maskBelow(r.index(rest));
+      r.lanes = outer;
+      with(r.space.addCounter(r.index(main), g.size, width), mask, w);
+      return;
+    }
+    r.loop(r.index(main), r.index(g.size), 1, g.size, 1, {},
+           [&](unsigned atom, ValueRange) {
+             with(atom, Value(), 1);
+             return SmallVector<Value>();
+           });
+  };
+  if (!chunkHigh)
+    return tail();
+  Value last = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::uge,
+                                     chunkHigh, r.index(g.size));
+  auto branch = scf::IfOp::create(r.b, r.loc, last, false);
+  OpBuilder::InsertionGuard guard(r.b);
+  r.b.setInsertionPointToStart(branch.thenBlock());
+  tail();
+}
+
+void ElementNest::emitInner(unsigned depth, ArrayRef<unsigned> order) {
+  if (depth == order.size())
+    return emitPoint();
+  unsigned g = order[depth];
+  if (g == laneGroup)
+    return emitLanes([&] { emitInner(depth + 1, order); });
+  r.loop(r.index(0), r.index(groups[g].size), 1, groups[g].size, 1, {},
+         [&](unsigned atom, ValueRange) {
+           counters[g] = r.space.of(atom);
+           emitInner(depth + 1, order);
+           return SmallVector<Value>();
+         });
+}
+
+bool ElementNest::emit() {
+  plan();
+  if (r.failed)
+    return false;
+  auto shape = cast<RankedTensorType>(outputs[0].tensor.getType()).getShape();
+  if (llvm::is_contained(shape, 0)) {
+    info.trips = 0;
+    info.nanoseconds = 0;
+    return true;
+  }
+  counters.assign(groups.size(), IndexExpr());
+
+  bool anyRow = llvm::any_of(groups, [](const Group &g) { return g.row; });
+  TensorWalk w(r.space);
+  SmallVector<unsigned> atoms;
+  walk(w, groups, atoms);
+  bool reductions = !w.reductions.empty();
+
+  // Parallel dims and the loops inside them, each in memory order, lanes last.
+  SmallVector<unsigned> parallel, inner;
+  for (unsigned i = 0; i < groups.size(); ++i) {
+    bool outside = reductions ? groups[i].row : true;
+    if (i == laneGroup)
+      continue;
+    (outside ? parallel : inner).push_back(i);
+  }
+  bool laneIsRow = laneGroup != Lanes::kNone && groups[laneGroup].row;
+  double perElement = info.nanoseconds;
+  int64_t trips = 1, innerPoints = 1;
+  for (unsigned i : parallel)
+    trips *= groups[i].size;
+  for (unsigned i : inner)
+    innerPoints *= groups[i].size;
+  if (laneGroup != Lanes::kNone) {
+    const Group &g = groups[laneGroup];
+    int64_t work = innerPoints;
+    for (const auto &red : w.reductions)
+      work = std::max(work, red.points);
+    int64_t target = 4096 / std::max<int64_t>(work, 1);
+    bool cut = laneIsRow || !reductions;
+    chunk = std::max<int64_t>(target / width, 1) * width;
+    if (cut && trips < 64 && g.size > chunk) {
+      int64_t chunks = (g.size + chunk - 1) / chunk;
+      trips *= chunks;
+      innerPoints *= chunk;
+    } else {
+      chunk = 0;
+      innerPoints *= g.size;
+    }
+  }
+  if (reductions && !anyRow)
+    trips = 1;
+
+  if (reductions && !laneIsRow && r.target.isa.vectorBytes)
+    keepExpensive();
+
+  parallelLoop(trips, [&](unsigned atom) {
+    IndexExpr e = r.space.of(atom);
+    if (chunk) {
+      int64_t chunks = (groups[laneGroup].size + chunk - 1) / chunk;
+      chunkLow = r.scalarIndex(r.space.mod(e, chunks) * chunk);
+      chunkHigh = arith::AddIOp::create(r.b, r.loc, chunkLow, r.index(chunk));
+      e = r.space.floorDiv(e, chunks);
+    }
+    // The counter split into the parallel dims. Each part gets a counter of
+    // its own, so that expressions stay simple.
+    for (unsigned k = parallel.size(); k-- > 0;) {
+      int64_t size = groups[parallel[k]].size;
+      IndexExpr part = k ? r.space.mod(e, size) : e;
+      counters[parallel[k]] =
+          r.space.of(r.space.addCounter(r.scalarIndex(part), size));
+      e = r.space.floorDiv(e, size);
+    }
+    auto row = [&] {
+      TensorReader::Scope scope(r);
+      if (reductions)
+        readReductions();
+      SmallVector<unsigned> order(inner);
+      if (laneGroup != Lanes::kNone && !laneIsRow)
+        order.push_back(laneGroup);
+      if (!r.failed)
+        emitInner(0, order);
+      for (auto &entry : r.kept)
+        entry.second.complete = false;
+    };
+    if (laneIsRow)
+      emitLanes(row);
+    else
+      row();
+  });
+  r.kept.clear();
+  info.nanoseconds = perElement * innerPoints;
+  return !r.failed;
+}
+
+} // namespace ft

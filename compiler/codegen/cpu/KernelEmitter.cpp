@@ -1,0 +1,131 @@
+//===- KernelEmitter.cpp - One kernel to loops over lanes -----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/codegen/cpu/KernelEmitter.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace ft {
+
+/// Whether bodies hold something that has no vector form.
+static bool needsScalars(func::FuncOp kernel) {
+  bool scalars = false;
+  kernel.walk([&](linalg::GenericOp op) {
+    for (Type t : op.getBody()->getArgumentTypes())
+      scalars |= isa<ComplexType>(t);
+    for (Operation &inner : *op.getBody()) {
+      scalars |= inner.getNumRegions() != 0;
+      for (Type t : inner.getResultTypes())
+        scalars |= isa<ComplexType>(t);
+      scalars |=
+          !OpTrait::hasElementwiseMappableTraits(&inner) &&
+          !isa<linalg::IndexOp, tensor::ExtractOp, linalg::YieldOp>(inner) &&
+          inner.getNumOperands() != 0;
+    }
+  });
+  return scalars;
+}
+
+FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
+  MLIRContext *context = kernel.getContext();
+  Location loc = kernel.getLoc();
+  OpBuilder b(kernel);
+  auto pointer = LLVM::LLVMPointerType::get(context);
+
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
+    Type t = kernel.getArgument(i).getType();
+    SmallVector<NamedAttribute> attrs;
+    if (auto m = dyn_cast<MemRefType>(t)) {
+      if (!m.hasStaticShape() ||
+          llvm::any_of(stridesOf(m), ShapedType::isDynamic)) {
+        kernel.emitError("argument ")
+            << i << " has no static shape and layout: " << t;
+        return failure();
+      }
+      types.push_back(pointer);
+      if (!kernel.getArgAttr(i, "ft.inplace"))
+        attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+    } else {
+      types.push_back(t);
+    }
+    attributes.push_back(b.getDictionaryAttr(attrs));
+  }
+  types.append(2, b.getIndexType());
+  attributes.append(2, b.getDictionaryAttr({}));
+
+  // An input that shares its memory with an output is no longer noalias, and
+  // neither is the output: the attribute is dropped from both.
+  bool inplace = false;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    inplace |= bool(kernel.getArgAttr(i, "ft.inplace"));
+
+  SmallVector<KernelOutput> outputs;
+  for (Operation &op : kernel.front())
+    if (auto m = dyn_cast<bufferization::MaterializeInDestinationOp>(op))
+      outputs.push_back({m.getSource(), m.getDest()});
+  if (inplace)
+    for (const KernelOutput &o : outputs)
+      if (auto arg = dyn_cast<BlockArgument>(o.memory))
+        attributes[arg.getArgNumber()] = b.getDictionaryAttr({});
+
+  auto emitted = func::FuncOp::create(b, loc, kernel.getName(),
+                                      b.getFunctionType(types, {}));
+  emitted.setPrivate();
+  emitted.setAllArgAttrs(attributes);
+  emitted->setAttr("llvm.linkage",
+                   LLVM::LinkageAttr::get(context, LLVM::Linkage::Internal));
+  emitted->setAttr("ft.emitted", b.getUnitAttr());
+  Block *entry = emitted.addEntryBlock();
+  llvm::DenseMap<Value, Value> arguments;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    arguments[kernel.getArgument(i)] = entry->getArgument(i);
+  b.setInsertionPointToStart(entry);
+
+  TensorReader reader(b, loc, target, std::move(arguments));
+  reader.scalarOnly = needsScalars(kernel);
+
+  // Outputs of the same shape share a nest. The nests follow each other in the
+  // range of the kernel: each computes what it needs from the inputs, so that
+  // none waits for another.
+  unsigned n = entry->getNumArguments();
+  Value low = entry->getArgument(n - 2), high = entry->getArgument(n - 1);
+  KernelInfo info{0, 0};
+  double total = 0;
+  llvm::SmallVector<bool> done(outputs.size(), false);
+  for (unsigned i = 0; i < outputs.size(); ++i) {
+    if (done[i])
+      continue;
+    SmallVector<KernelOutput> group;
+    for (unsigned j = i; j < outputs.size(); ++j)
+      if (cast<ShapedType>(outputs[j].tensor.getType()).getShape() ==
+          cast<ShapedType>(outputs[i].tensor.getType()).getShape()) {
+        done[j] = true;
+        group.push_back(outputs[j]);
+      }
+    TensorReader::Scope scope(reader);
+    b.setInsertionPointToEnd(entry);
+    ElementNest nest(reader, low, high, info.trips, group);
+    if (!nest.emit()) {
+      Operation *culprit = reader.failed ? reader.failed : kernel;
+      culprit->emitError("has no code for the CPU");
+      emitted.erase();
+      return failure();
+    }
+    info.trips += nest.info.trips;
+    total += nest.info.trips * nest.info.nanoseconds;
+  }
+  b.setInsertionPointToEnd(entry);
+  func::ReturnOp::create(b, loc);
+  info.nanoseconds = info.trips ? total / info.trips : 0;
+  emitted->setAttr("ft.trip", b.getI64IntegerAttr(info.trips));
+  emitted->setAttr("ft.cost_ns", b.getF64FloatAttr(info.nanoseconds));
+  kernel.erase();
+  return info;
+}
+
+} // namespace ft

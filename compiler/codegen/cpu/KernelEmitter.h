@@ -1,0 +1,98 @@
+//===- KernelEmitter.h - One kernel to loops over lanes --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_CODEGEN_CPU_KERNELEMITTER_H
+#define FORETRACE_COMPILER_CODEGEN_CPU_KERNELEMITTER_H
+
+#include "compiler/codegen/cpu/TensorReader.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+
+namespace ft {
+
+/// An output of a kernel: `tensor` is to be in `memory` (an argument).
+struct KernelOutput {
+  mlir::Value tensor;
+  mlir::Value memory;
+};
+
+/// What calls of a kernel need to know.
+struct KernelInfo {
+  int64_t trips = 1;      ///< of the outermost parallel loop
+  double nanoseconds = 0; ///< estimate for one trip
+};
+
+/// Part of a kernel that is one parallel loop: trips [first, first + trips) of
+/// the kernel.
+class NestEmitter {
+public:
+  NestEmitter(TensorReader &reader, mlir::Value low, mlir::Value high,
+              int64_t first)
+      : r(reader), low(low), high(high), first(first) {}
+  virtual ~NestEmitter() = default;
+
+  /// Emits the nest. False (with reader.failed set) if something has no code.
+  virtual bool emit() = 0;
+  KernelInfo info;
+
+protected:
+  /// The parallel loop: `body` for each of `trips` steps that fall into the
+  /// range that the kernel was called with.
+  void parallelLoop(int64_t trips,
+                    llvm::function_ref<void(unsigned atom)> body);
+
+  TensorReader &r;
+  mlir::Value low, high;
+  int64_t first;
+};
+
+/// Pointwise ops and reductions: a nest over the elements of `outputs`, which
+/// have the same shape.
+class ElementNest : public NestEmitter {
+public:
+  ElementNest(TensorReader &reader, mlir::Value low, mlir::Value high,
+              int64_t first, llvm::ArrayRef<KernelOutput> outputs)
+      : NestEmitter(reader, low, high, first),
+        outputs(outputs.begin(), outputs.end()) {}
+  bool emit() override;
+
+private:
+  /// Dims [first, last] of the outputs, one loop.
+  struct Group {
+    unsigned first, last;
+    int64_t size;
+    bool row = false; ///< some reduction is read once for each of its steps
+  };
+
+  void plan();
+  void makeGroups(llvm::ArrayRef<int64_t> shape);
+  bool walk(TensorWalk &w, llvm::ArrayRef<Group> with,
+            llvm::SmallVectorImpl<unsigned> &atoms,
+            llvm::SmallVectorImpl<IndexExpr> *stores = nullptr);
+  Coords coordsOf(llvm::ArrayRef<Group> with,
+                  llvm::ArrayRef<IndexExpr> counters);
+  void emitRows(Coords counters);
+  void readReductions();
+  void emitInner(unsigned depth, llvm::ArrayRef<unsigned> order);
+  void emitLanes(llvm::function_ref<void()> body);
+  void emitPoint();
+  void keepExpensive();
+
+  llvm::SmallVector<KernelOutput> outputs;
+  llvm::SmallVector<Group> groups;
+  unsigned laneGroup = Lanes::kNone;
+  unsigned width = 1;
+  int64_t chunk = 0; ///< > 0: the lane loop is cut into parallel chunks
+  int64_t cost = 1;  ///< of one element
+  Coords counters;   ///< current value of each group
+  mlir::Value chunkLow, chunkHigh;
+};
+
+/// Replaces the kernel (func.func on memrefs) by one with the same name on
+/// pointers and a range. False: some op has no code, a diagnostic was emitted.
+mlir::FailureOr<KernelInfo> emitKernel(mlir::func::FuncOp kernel,
+                                       const CpuTarget &target);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_CODEGEN_CPU_KERNELEMITTER_H

@@ -1,0 +1,462 @@
+//===- Reduction.cpp - Reductions as loops where they are read ------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A reduction is read at coordinates of its parallel dims and becomes a loop
+// nest over its reduction dims, in one of three forms:
+//
+//  1. The coordinates vary from lane to lane (columns of a matrix are summed,
+//     lanes are columns): every lane has its own accumulator, any body will do.
+//  2. The coordinates are the same for all lanes (a row is summed): the lanes
+//     run along a reduction dim, each accumulating a part, and are combined at
+//     the end. Needs a combiner with a neutral element.
+//  3. Anything else (argmax with two results, complex numbers): scalar loops in
+//     the order of the dims.
+//
+// Neighbouring reduction dims become one loop where all reads stay linear in
+// it. A long sum is summed in blocks whose sums are added: with n terms one
+// after the other and blocks of about sqrt(n) the rounding error grows with 2
+// sqrt(n) instead of n.
+
+#include "compiler/codegen/cpu/TensorReader.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+
+/// `carried = combine(carried, x)`.
+struct Combiner {
+  Operation *op;
+  vector::CombiningKind kind;
+  TypedAttr neutral;
+};
+
+} // namespace
+
+static std::optional<Combiner> combinerOf(linalg::GenericOp op, unsigned r) {
+  Value yielded = op.getBody()->getTerminator()->getOperand(r);
+  Value carried = op.getBody()->getArgument(op.getNumDpsInputs() + r);
+  Operation *c = yielded.getDefiningOp();
+  if (!c || c->getNumOperands() != 2 || c->getBlock() != op.getBody() ||
+      !carried.hasOneUse() || !llvm::is_contained(c->getOperands(), carried))
+    return std::nullopt;
+  Type type = carried.getType();
+  Builder b(op.getContext());
+  auto real = [&](double v) { return b.getFloatAttr(type, v); };
+  auto integer = [&](APInt v) { return b.getIntegerAttr(type, v); };
+  unsigned bits = type.isIndex()        ? 64
+                  : type.isIntOrFloat() ? type.getIntOrFloatBitWidth()
+                                        : 0;
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  using K = vector::CombiningKind;
+  return llvm::TypeSwitch<Operation *, std::optional<Combiner>>(c)
+      .Case([&](arith::AddFOp) { return Combiner{c, K::ADD, real(-0.0)}; })
+      .Case([&](arith::MulFOp) { return Combiner{c, K::MUL, real(1)}; })
+      .Case([&](arith::MaximumFOp) {
+        return Combiner{c, K::MAXIMUMF, real(-kInf)};
+      })
+      .Case([&](arith::MinimumFOp) {
+        return Combiner{c, K::MINIMUMF, real(kInf)};
+      })
+      .Case([&](arith::MaxNumFOp) {
+        return Combiner{c, K::MAXNUMF, real(-kInf)};
+      })
+      .Case(
+          [&](arith::MinNumFOp) { return Combiner{c, K::MINNUMF, real(kInf)}; })
+      .Case([&](arith::AddIOp) {
+        return Combiner{c, K::ADD, integer(APInt(bits, 0))};
+      })
+      .Case([&](arith::MulIOp) {
+        return Combiner{c, K::MUL, integer(APInt(bits, 1))};
+      })
+      .Case([&](arith::MaxSIOp) {
+        return Combiner{c, K::MAXSI, integer(APInt::getSignedMinValue(bits))};
+      })
+      .Case([&](arith::MinSIOp) {
+        return Combiner{c, K::MINSI, integer(APInt::getSignedMaxValue(bits))};
+      })
+      .Case([&](arith::MaxUIOp) {
+        return Combiner{c, K::MAXUI, integer(APInt(bits, 0))};
+      })
+      .Case([&](arith::MinUIOp) {
+        return Combiner{c, K::MINUI, integer(APInt::getMaxValue(bits))};
+      })
+      .Case([&](arith::AndIOp) {
+        return Combiner{c, K::AND, integer(APInt::getAllOnes(bits))};
+      })
+      .Case([&](arith::OrIOp) {
+        return Combiner{c, K::OR, integer(APInt(bits, 0))};
+      })
+      .Case([&](arith::XOrIOp) {
+        return Combiner{c, K::XOR, integer(APInt(bits, 0))};
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Terms in a block of a sum of `n`, or 0: no blocks.
+static int64_t blockOf(int64_t n) {
+  if (n < 64)
+    return 0;
+  int64_t block = 8;
+  while (block * block < n)
+    block *= 2;
+  return block;
+}
+
+/// Emits one reduction.
+class ReductionEmitter {
+public:
+  ReductionEmitter(TensorReader &r, linalg::GenericOp op, Coords dims)
+      : r(r), op(op), dims(std::move(dims)) {}
+
+  bool emit(ArrayRef<IndexExpr> coords, SmallVectorImpl<Value> &results);
+
+private:
+  /// Reduction dims [first, last] of the iteration order, one loop.
+  struct Group {
+    unsigned first, last;
+    int64_t size;
+  };
+
+  void makeGroups();
+  /// What one step of the innermost loop reads, with the groups as counters.
+  void walk(TensorWalk &w, ArrayRef<Group> with,
+            SmallVectorImpl<unsigned> &atoms);
+  void setDims(const Group &g, const IndexExpr &counter);
+  SmallVector<Value> level(unsigned depth, ValueRange carried);
+  SmallVector<Value> laneLevel(ValueRange carried);
+  SmallVector<Value> step(ValueRange carried);
+  SmallVector<Value> neutrals();
+  SmallVector<Value> combine(ValueRange a, ValueRange c);
+  Value combineOne(unsigned i, Value a, Value c);
+  bool isFloatSum() const;
+
+  TensorReader &r;
+  linalg::GenericOp op;
+  Coords dims;
+  SmallVector<unsigned> reductionDims;
+  SmallVector<int64_t> sizes;
+  SmallVector<Group> groups;
+  SmallVector<std::optional<Combiner>> combiners;
+  bool allCombine = true;
+  bool alongReduction = false; ///< form 2: groups.back() is in lanes
+  int64_t stepBytes = 1, stepCost = 1;
+};
+
+void ReductionEmitter::setDims(const Group &g, const IndexExpr &counter) {
+  IndexExpr e = counter;
+  int64_t inner = 1;
+  for (unsigned i = g.last + 1; i-- > g.first;) {
+    unsigned d = reductionDims[i];
+    IndexExpr at = r.space.floorDiv(e, inner);
+    dims[d] = i == g.first ? at : r.space.mod(at, sizes[d]);
+    inner *= sizes[d];
+  }
+}
+
+void ReductionEmitter::walk(TensorWalk &w, ArrayRef<Group> with,
+                            SmallVectorImpl<unsigned> &atoms) {
+  for (const Group &g : with) {
+    atoms.push_back(r.space.addCounter(Value(), g.size));
+    setDims(g, r.space.of(atoms.back()));
+  }
+  w.readBody(op, dims);
+}
+
+void ReductionEmitter::makeGroups() {
+  for (unsigned i = 0; i < reductionDims.size(); ++i) {
+    Group next{i, i, sizes[reductionDims[i]]};
+    if (!groups.empty() && next.size != 1 && groups.back().size != 1) {
+      // Try one loop over both.
+      SmallVector<Group> trial(groups.begin(), groups.end());
+      trial.back().last = i;
+      trial.back().size *= next.size;
+      for (unsigned j = i + 1; j < reductionDims.size(); ++j)
+        trial.push_back({j, j, sizes[reductionDims[j]]});
+      TensorWalk w(r.space);
+      SmallVector<unsigned> atoms;
+      walk(w, trial, atoms);
+      unsigned joined = atoms[groups.size() - 1];
+      bool linear = llvm::none_of(w.accesses, [&](const auto &a) {
+        return r.space.dividesBy(a.offset, joined);
+      });
+      for (const auto &nested : w.reductions)
+        for (const IndexExpr &e : nested.coords)
+          linear &= !r.space.dividesBy(e, joined);
+      if (linear) {
+        groups.back() = trial[groups.size() - 1];
+        continue;
+      }
+    }
+    if (next.size != 1)
+      groups.push_back(next);
+    else
+      dims[reductionDims[i]] = IndexExpr();
+  }
+}
+
+bool ReductionEmitter::isFloatSum() const {
+  return llvm::all_of(
+      combiners, [](const auto &c) { return c && isa<arith::AddFOp>(c->op); });
+}
+
+SmallVector<Value> ReductionEmitter::neutrals() {
+  SmallVector<Value> v;
+  for (auto &c : combiners)
+    v.push_back(r.broadcast(arith::ConstantOp::create(r.b, r.loc, c->neutral)));
+  return v;
+}
+
+Value ReductionEmitter::combineOne(unsigned i, Value a, Value c) {
+  IRMapping map;
+  map.map(combiners[i]->op->getOperand(0), a);
+  map.map(combiners[i]->op->getOperand(1), c);
+  Operation *copy = r.b.clone(*combiners[i]->op, map);
+  copy->setLoc(r.loc);
+  copy->getResult(0).setType(a.getType());
+  return copy->getResult(0);
+}
+
+SmallVector<Value> ReductionEmitter::combine(ValueRange a, ValueRange c) {
+  SmallVector<Value> v;
+  for (unsigned i = 0; i < a.size(); ++i)
+    v.push_back(combineOne(i, a[i], c[i]));
+  return v;
+}
+
+SmallVector<Value> ReductionEmitter::step(ValueRange carried) {
+  TensorReader::Scope scope(r);
+  SmallVector<Value> next;
+  if (!r.evaluateBody(op, dims, carried, next))
+    return SmallVector<Value>(carried);
+  for (auto [n, c] : llvm::zip(next, carried)) {
+    if (isa<VectorType>(c.getType()))
+      n = r.broadcast(n);
+    // A product added to the accumulator: one rounding.
+    Operation *sum = n.getDefiningOp();
+    if (sum && isa<arith::AddFOp>(sum)) {
+      auto contract = arith::FastMathFlagsAttr::get(
+          r.b.getContext(), arith::FastMathFlags::contract);
+      sum->setAttr("fastmath", contract);
+      for (Value operand : sum->getOperands())
+        if (Operation *p = operand.getDefiningOp();
+            p && isa<arith::MulFOp>(p) && p->getBlock() == sum->getBlock())
+          p->setAttr("fastmath", contract);
+    }
+    if (r.lanes.mask && alongReduction)
+      n = arith::SelectOp::create(r.b, r.loc, r.lanes.mask, n, c);
+  }
+  return next;
+}
+
+/// Lanes along groups.back(), innermost.
+SmallVector<Value> ReductionEmitter::laneLevel(ValueRange carried) {
+  const Group &g = groups.back();
+  int64_t width = r.lanes.width;
+  int64_t main = g.size / width * width;
+  SmallVector<Value> acc(carried);
+  auto at = [&](unsigned atom, ValueRange c) {
+    r.lanes.atom = atom;
+    setDims(g, r.space.of(atom));
+    return step(c);
+  };
+  if (isFloatSum() && blockOf(main / width)) {
+    int64_t block = blockOf(main / width) * width;
+    acc = r.loop(r.index(0), r.index(main), block, g.size, block, acc,
+                 [&](unsigned outer, ValueRange c) {
+                   Value low = r.scalarIndex(r.space.of(outer));
+                   Value high = arith::MinUIOp::create(
+                       r.b, r.loc,
+                       arith::AddIOp::create(r.b, r.loc, low, r.index(block)),
+                       r.index(main));
+                   SmallVector<Value> part =
+                       r.loop(low, high, width, g.size, width, neutrals(), at);
+                   return combine(c, part);
+                 });
+  } else if (main > width) {
+    acc = r.loop(r.index(0), r.index(main), width, g.size, width, acc, at);
+  } else if (main) {
+    TensorReader::Scope scope(r);
+    acc = at(r.space.addCounter(r.index(0), g.size, width), acc);
+  }
+  if (int64_t rest = g.size - main) {
+    TensorReader::Scope scope(r);
+    Lanes outer = r.lanes;
+    if (r.target.isa.maskedMemory) {
+      r.lanes.mask = r.maskBelow(r.index(rest));
+      acc = at(r.space.addCounter(r.index(main), g.size, width), acc);
+    } else {
+      // The rest one by one, added to lane 0.
+      SmallVector<Value> firsts, lasts;
+      for (Value v : acc)
+        firsts.push_back(
+            vector::ExtractOp::create(r.b, r.loc, v, ArrayRef<int64_t>{0}));
+      r.lanes = Lanes();
+      lasts = r.loop(r.index(main), r.index(g.size), 1, g.size, 1, firsts,
+                     [&](unsigned atom, ValueRange c) {
+                       setDims(g, r.space.of(atom));
+                       return step(c);
+                     });
+      for (auto [v, last] : llvm::zip(acc, lasts))
+        v = vector::InsertOp::create(r.b, r.loc, last, v, ArrayRef<int64_t>{0});
+    }
+    r.lanes = outer;
+  }
+  return acc;
+}
+
+SmallVector<Value> ReductionEmitter::level(unsigned depth, ValueRange carried) {
+  if (depth == groups.size())
+    return step(carried);
+  if (alongReduction && depth + 1 == groups.size())
+    return laneLevel(carried);
+  const Group &g = groups[depth];
+  // Each level sums its own part, if the parts are long enough to be worth it.
+  bool own = isFloatSum() && depth > 0 && g.size >= 16;
+  int64_t block = blockOf(g.size);
+  SmallVector<Value> start = own ? neutrals() : SmallVector<Value>(carried);
+  auto body = [&](unsigned atom, ValueRange c) {
+    setDims(g, r.space.of(atom));
+    return level(depth + 1, c);
+  };
+  SmallVector<Value> result;
+  if (isFloatSum() && block && depth + 1 == groups.size()) {
+    result = r.loop(
+        r.index(0), r.index(g.size), block, g.size, block, start,
+        [&](unsigned outer, ValueRange c) {
+          Value low = r.scalarIndex(r.space.of(outer));
+          Value high = arith::MinUIOp::create(
+              r.b, r.loc,
+              arith::AddIOp::create(r.b, r.loc, low, r.index(block)),
+              r.index(g.size));
+          return combine(c, r.loop(low, high, 1, g.size, 1, neutrals(), body));
+        });
+  } else {
+    result = r.loop(r.index(0), r.index(g.size), 1, g.size, 1, start, body);
+  }
+  return own ? combine(carried, result) : result;
+}
+
+bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
+                            SmallVectorImpl<Value> &results) {
+  sizes = op.getStaticLoopRanges();
+  for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray()))
+    if (kind == utils::IteratorType::reduction)
+      reductionDims.push_back(d);
+  bool laneVarying =
+      llvm::any_of(coords, [&](const IndexExpr &e) { return r.varies(e); });
+  Lanes outer = r.lanes;
+  if (!laneVarying)
+    r.lanes = Lanes();
+
+  SmallVector<Value> inits;
+  bool empty = false;
+  for (unsigned d : reductionDims)
+    empty |= sizes[d] == 0;
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    Coords at;
+    for (AffineExpr e : op.getMatchingIndexingMap(&init).getResults())
+      at.push_back(r.space.evaluate(e, dims));
+    Value v =
+        laneVarying ? r.readVector(init.get(), at) : r.read(init.get(), at);
+    if (!v) {
+      r.lanes = outer;
+      return false;
+    }
+    inits.push_back(v);
+  }
+  if (empty) {
+    results.append(inits.begin(), inits.end());
+    r.lanes = outer;
+    return true;
+  }
+
+  makeGroups();
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
+    combiners.push_back(combinerOf(op, i));
+    allCombine &= combiners.back().has_value();
+  }
+
+  // Which reduction dim do lanes fit best?
+  unsigned best = 0;
+  int64_t bestScore = 0;
+  if (!laneVarying && allCombine && !r.scalarOnly && !groups.empty()) {
+    TensorWalk w(r.space);
+    SmallVector<unsigned> atoms;
+    walk(w, groups, atoms);
+    stepCost = w.cost;
+    for (const auto &a : w.accesses)
+      stepBytes = std::max(stepBytes, a.bytes);
+    for (BlockArgument arg :
+         op.getBody()->getArguments().take_back(op.getNumDpsInits()))
+      if (arg.getType().isIntOrFloat())
+        stepBytes = std::max<int64_t>(
+            stepBytes, arg.getType().getIntOrFloatBitWidth() / 8);
+    for (auto [g, atom] : llvm::enumerate(atoms)) {
+      int64_t score = w.accesses.empty() ? 1 : 0;
+      for (const auto &a : w.accesses) {
+        if (!r.space.dependsOn(a.offset, atom))
+          continue;
+        bool linear = !r.space.dividesBy(a.offset, atom);
+        score += linear && a.offset.coefficient(atom) == 1 ? 4 : -3;
+      }
+      if (groups[g].size < 4)
+        score = 0;
+      if (score > bestScore) {
+        bestScore = score;
+        best = g;
+      }
+    }
+  }
+
+  r.reducing.push_back(op);
+  if (bestScore > 0) {
+    alongReduction = true;
+    std::rotate(groups.begin() + best, groups.begin() + best + 1, groups.end());
+    r.lanes.width = r.preferredWidth(stepBytes, stepCost, groups.back().size);
+    r.lanes.mask = Value();
+    r.lanes.atom = Lanes::kNone;
+  }
+  if (alongReduction && r.lanes.width > 1) {
+    SmallVector<Value> parts = level(0, neutrals());
+    r.lanes = Lanes();
+    for (auto [i, v] : llvm::enumerate(parts)) {
+      auto reassoc = isa<FloatType>(inits[i].getType())
+                         ? arith::FastMathFlags::reassoc
+                         : arith::FastMathFlags::none;
+      if (combiners[i]->kind != vector::CombiningKind::ADD &&
+          combiners[i]->kind != vector::CombiningKind::MUL)
+        reassoc = arith::FastMathFlags::none;
+      Value h = vector::ReductionOp::create(r.b, r.loc, combiners[i]->kind, v,
+                                            reassoc);
+      results.push_back(combineOne(i, inits[i], h));
+    }
+  } else {
+    alongReduction = false;
+    SmallVector<Value> last = level(0, inits);
+    results.append(last.begin(), last.end());
+  }
+  r.reducing.pop_back();
+  r.lanes = outer;
+  for (auto &entry : r.kept)
+    if (entry.second.writer == op.getOperation())
+      entry.second.complete = true;
+  return !r.failed;
+}
+
+bool TensorReader::reduce(linalg::GenericOp op, Coords dims,
+                          ArrayRef<IndexExpr> coords,
+                          SmallVectorImpl<Value> &results) {
+  return ReductionEmitter(*this, op, std::move(dims)).emit(coords, results);
+}
+
+} // namespace ft

@@ -1,0 +1,383 @@
+//===- TensorWalk.cpp - What reading one tensor element involves ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/codegen/cpu/TensorWalk.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace ft {
+
+Value memoryOf(Value tensor) {
+  if (auto op = tensor.getDefiningOp<bufferization::ToTensorOp>())
+    return op.getBuffer();
+  return Value();
+}
+
+SmallVector<int64_t> stridesOf(MemRefType type) {
+  SmallVector<int64_t> strides;
+  if (type.getLayout().isIdentity()) {
+    // MLIR gives no strides for shapes with a 0.
+    int64_t stride = 1;
+    for (int64_t size : llvm::reverse(type.getShape())) {
+      strides.push_back(stride);
+      stride *= std::max<int64_t>(size, 1);
+    }
+    std::reverse(strides.begin(), strides.end());
+    return strides;
+  }
+  int64_t offset = 0;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    strides.assign(type.getRank(), ShapedType::kDynamic);
+  return strides;
+}
+
+static std::optional<SmallVector<int64_t>>
+constants(ArrayRef<OpFoldResult> values) {
+  return getConstantIntValues(values);
+}
+
+std::optional<ViewStep>
+stepThroughView(Operation *op, ArrayRef<IndexExpr> coords, IndexSpace &space) {
+  ViewStep step;
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    step.source = cast.getSource();
+    step.coords.assign(coords.begin(), coords.end());
+    return step;
+  }
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    auto offsets = constants(slice.getMixedOffsets());
+    auto strides = constants(slice.getMixedStrides());
+    if (!offsets || !strides)
+      return std::nullopt;
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    unsigned next = 0;
+    for (unsigned d = 0; d < offsets->size(); ++d) {
+      IndexExpr at = dropped.test(d) ? IndexExpr() : coords[next++];
+      step.coords.push_back(at * (*strides)[d] + IndexExpr((*offsets)[d]));
+    }
+    step.source = slice.getSource();
+    return step;
+  }
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    auto shape = expand.getResultType().getShape();
+    for (const auto &group : expand.getReassociationIndices()) {
+      IndexExpr at;
+      for (int64_t d : group)
+        at = at * shape[d] + coords[d];
+      step.coords.push_back(at);
+    }
+    step.source = expand.getSrc();
+    return step;
+  }
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    auto shape = collapse.getSrcType().getShape();
+    for (auto [i, group] :
+         llvm::enumerate(collapse.getReassociationIndices())) {
+      int64_t inner = 1;
+      SmallVector<IndexExpr> reversed;
+      for (int64_t d : llvm::reverse(group)) {
+        IndexExpr e = space.floorDiv(coords[i], inner);
+        // The outermost needs no modulo: the coordinate is in range.
+        reversed.push_back(d == group.front()
+                               ? e
+                               : space.mod(e, std::max<int64_t>(shape[d], 1)));
+        inner *= std::max<int64_t>(shape[d], 1);
+      }
+      llvm::append_range(step.coords, llvm::reverse(reversed));
+    }
+    // A scalar as a tensor of units: nothing to split.
+    if (collapse.getReassociationIndices().empty())
+      step.coords.assign(shape.size(), IndexExpr());
+    step.source = collapse.getSrc();
+    return step;
+  }
+  if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+    auto low = constants(pad.getMixedLowPad());
+    Value fill = pad.getConstantPaddingValue();
+    if (!low || !fill)
+      return std::nullopt;
+    auto shape = pad.getSourceType().getShape();
+    for (unsigned d = 0; d < shape.size(); ++d) {
+      IndexExpr at = coords[d] + IndexExpr(-(*low)[d]);
+      step.coords.push_back(at);
+      step.conditions.push_back({at, 0, shape[d]});
+    }
+    step.source = pad.getSource();
+    step.otherwise = fill;
+    return step;
+  }
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    auto offsets = constants(insert.getMixedOffsets());
+    auto strides = constants(insert.getMixedStrides());
+    auto sizes = constants(insert.getMixedSizes());
+    if (!offsets || !strides || !sizes)
+      return std::nullopt;
+    llvm::SmallBitVector dropped = insert.getDroppedDims();
+    for (unsigned d = 0; d < offsets->size(); ++d) {
+      IndexExpr at = coords[d] + IndexExpr(-(*offsets)[d]);
+      int64_t stride = (*strides)[d];
+      if (stride != 1)
+        step.conditions.push_back({space.mod(at, stride), 0, 1});
+      at = space.floorDiv(at, stride);
+      step.conditions.push_back({at, 0, (*sizes)[d]});
+      if (!dropped.test(d))
+        step.coords.push_back(at);
+    }
+    step.source = insert.getSource();
+    step.otherwise = insert.getDest();
+    return step;
+  }
+  return std::nullopt;
+}
+
+bool loopsFromResult(linalg::GenericOp op, unsigned result,
+                     ArrayRef<IndexExpr> coords, Coords &dims) {
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
+  SmallVector<bool> known(op.getNumLoops(), false);
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  dims.assign(op.getNumLoops(), IndexExpr());
+  for (auto [i, e] : llvm::enumerate(map.getResults()))
+    if (auto d = dyn_cast<AffineDimExpr>(e)) {
+      if (!known[d.getPosition()])
+        dims[d.getPosition()] = coords[i];
+      known[d.getPosition()] = true;
+    }
+  auto iterators = op.getIteratorTypesArray();
+  for (unsigned d = 0; d < known.size(); ++d)
+    if (!known[d] && iterators[d] == utils::IteratorType::parallel &&
+        sizes[d] != 1)
+      return false;
+  return true;
+}
+
+std::optional<IndexExpr> affineIndex(Value value, ArrayRef<IndexExpr> dims,
+                                     IndexSpace &space) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return std::nullopt;
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return dims[index.getDim()];
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return IndexExpr(constant.getSExtValue());
+  if (!value.getType().isIndex())
+    return std::nullopt;
+  if (op->getNumOperands() != 2)
+    return std::nullopt;
+  auto l = affineIndex(op->getOperand(0), dims, space);
+  auto r = affineIndex(op->getOperand(1), dims, space);
+  if (!l || !r)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *l + *r;
+  if (isa<arith::SubIOp>(op))
+    return *l + *r * -1;
+  if (isa<arith::MulIOp>(op)) {
+    if (r->isConstant())
+      return *l * r->constant;
+    if (l->isConstant())
+      return *r * l->constant;
+    return std::nullopt;
+  }
+  bool positive =
+      r->isConstant() && r->constant > 0 && space.range(*l).first >= 0;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op) && positive)
+    return space.floorDiv(*l, r->constant);
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op) && positive)
+    return space.mod(*l, r->constant);
+  return std::nullopt;
+}
+
+int64_t bodyOpCost(Operation *op) {
+  if (isa<math::ExpOp, math::Exp2Op, math::TanhOp, math::ErfOp, math::LogOp,
+          math::SinOp, math::CosOp, math::ExpM1Op, math::Log1pOp, math::Log2Op,
+          math::Log10Op>(op))
+    return 20;
+  if (isa<math::PowFOp, math::TanOp, math::AtanOp, math::Atan2Op, math::ErfcOp,
+          math::AsinOp, math::AcosOp, math::SinhOp, math::CoshOp>(op))
+    return 40;
+  if (isa<arith::DivFOp, arith::RemFOp, math::SqrtOp, math::RsqrtOp>(op))
+    return 6;
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return 10;
+  if (isa<arith::ConstantOp, linalg::YieldOp, linalg::IndexOp>(op))
+    return 0;
+  return 1;
+}
+
+void TensorWalk::addAccess(Value memory, IndexExpr offset, Type element) {
+  if (auto c = dyn_cast<ComplexType>(element))
+    element = c.getElementType();
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  accesses.push_back(
+      {memory, std::move(offset), std::max<int64_t>(bits / 8, 1), times});
+}
+
+bool TensorWalk::read(Value tensor, ArrayRef<IndexExpr> coords) {
+  if (leaves.contains(tensor))
+    return true;
+  for (const Visit &v : visited)
+    if (v.tensor == tensor && ArrayRef<IndexExpr>(v.coords) == coords)
+      return true;
+  visited.push_back({tensor, Coords(coords.begin(), coords.end()), within});
+
+  if (Value memory = memoryOf(tensor)) {
+    auto type = cast<MemRefType>(memory.getType());
+    IndexExpr offset;
+    for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
+      offset = offset + e * s;
+    addAccess(memory, offset, type.getElementType());
+    return true;
+  }
+  Operation *op = tensor.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<tensor::EmptyOp, linalg::FillOp, tensor::SplatOp>(op))
+    return true;
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!cast<DenseElementsAttr>(constant.getValue()).isSplat()) {
+      IndexExpr offset;
+      for (auto [e, s] : llvm::zip(coords, type.getShape()))
+        offset = offset * s + e;
+      addAccess(tensor, offset, type.getElementType());
+    }
+    return true;
+  }
+  if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+    int64_t start = 0;
+    for (Value input : concat.getInputs()) {
+      Coords at(coords.begin(), coords.end());
+      at[concat.getDim()] = at[concat.getDim()] + IndexExpr(-start);
+      if (!read(input, at))
+        return false;
+      start +=
+          cast<RankedTensorType>(input.getType()).getDimSize(concat.getDim());
+    }
+    return true;
+  }
+  if (auto view = stepThroughView(op, coords, space)) {
+    if (view->otherwise && isa<RankedTensorType>(view->otherwise.getType()) &&
+        !read(view->otherwise, coords))
+      return false;
+    return read(view->source, view->coords);
+  }
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic) {
+    unsupported = op;
+    return false;
+  }
+  Coords dims;
+  unsigned result = cast<OpResult>(tensor).getResultNumber();
+  if (!loopsFromResult(generic, result, coords, dims)) {
+    unsupported = op;
+    return false;
+  }
+  int64_t outer = times;
+  Operation *outerWithin = within;
+  if (generic.getNumReductionLoops()) {
+    int64_t points = 1;
+    auto sizes = generic.getStaticLoopRanges();
+    for (auto [d, kind] : llvm::enumerate(generic.getIteratorTypesArray()))
+      if (kind == utils::IteratorType::reduction) {
+        dims[d] = space.of(space.addCounter(Value(), sizes[d]));
+        points *= sizes[d];
+      }
+    reductions.push_back(
+        {generic, Coords(coords.begin(), coords.end()), points});
+    times *= std::max<int64_t>(points, 1);
+    // The initial values.
+    for (OpOperand &init : generic.getDpsInitsMutable())
+      if (!read(init.get(), coords))
+        return false;
+    within = generic;
+  }
+  bool ok = readBody(generic, dims);
+  times = outer;
+  within = outerWithin;
+  return ok;
+}
+
+SmallVector<Value> TensorWalk::pointwise() const {
+  SmallVector<Value> values;
+  for (const Visit &v : visited) {
+    auto op = v.tensor.getDefiningOp<linalg::GenericOp>();
+    if (op && !op.getNumReductionLoops() &&
+        !llvm::is_contained(values, v.tensor))
+      values.push_back(v.tensor);
+  }
+  return values;
+}
+
+bool TensorWalk::readBody(linalg::GenericOp op, ArrayRef<IndexExpr> dims) {
+  llvm::DenseSet<Value> seen;
+  for (Operation &inner : *op.getBody())
+    cost += bodyOpCost(&inner) * times;
+  for (Value v : op.getBody()->getTerminator()->getOperands())
+    if (!readScalar(v, op, dims, seen)) {
+      if (!unsupported)
+        unsupported = op;
+      return false;
+    }
+  return true;
+}
+
+bool TensorWalk::readScalar(Value value, linalg::GenericOp op,
+                            ArrayRef<IndexExpr> dims,
+                            llvm::DenseSet<Value> &seen) {
+  if (!seen.insert(value).second)
+    return true;
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    if (arg.getOwner() != op.getBody())
+      return true;
+    OpOperand &operand = op->getOpOperand(arg.getArgNumber());
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      return true;
+    // The accumulator is no memory; a pointwise op's init is.
+    if (op.getNumReductionLoops() &&
+        arg.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+      return true;
+    Coords at;
+    for (AffineExpr e : op.getMatchingIndexingMap(&operand).getResults())
+      at.push_back(space.evaluate(e, dims));
+    return read(operand.get(), at);
+  }
+  Operation *inner = value.getDefiningOp();
+  if (inner->getBlock() != op.getBody())
+    return true;
+  if (auto extract = dyn_cast<tensor::ExtractOp>(inner)) {
+    Coords at;
+    for (Value index : extract.getIndices()) {
+      if (auto e = affineIndex(index, dims, space)) {
+        at.push_back(*e);
+        continue;
+      }
+      size_t before = accesses.size();
+      if (!readScalar(index, op, dims, seen))
+        return false;
+      // The number depends on what its own reads depend on.
+      IndexExpr depends;
+      for (size_t i = before; i < accesses.size(); ++i)
+        depends = depends + accesses[i].offset;
+      for (const IndexExpr &d : dims)
+        if (before == accesses.size())
+          depends = depends + d;
+      unsigned atom = space.addLanes(Value(), int64_t(1) << 40);
+      space.setNumerator(atom, depends);
+      at.push_back(space.of(atom));
+    }
+    return read(extract.getTensor(), at);
+  }
+  for (Value operand : inner->getOperands())
+    if (!readScalar(operand, op, dims, seen))
+      return false;
+  return true;
+}
+
+} // namespace ft

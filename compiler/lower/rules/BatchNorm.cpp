@@ -1,0 +1,186 @@
+//===- BatchNorm.cpp - Lowering of batch normalisation ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With running statistics: y = x * scale + shift, where scale and shift are
+// vectors of one small kernel, so that the image is touched by one pointwise op
+// that fuses with the convolution before it:
+//
+//   scale = weight / sqrt(var + eps)      shift = bias - mean * scale
+//
+// In training the statistics are those of the batch: two reductions over all
+// dims but the channels, then the same.
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Rows.h"
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+
+struct BatchNorm {
+  LoweredTensor x, weight, bias, runningMean, runningVar;
+  bool training = false;
+  double momentum = 0, eps = 0;
+};
+
+/// Results besides the image: of the batch, and the updated running ones.
+struct Statistics {
+  LoweredTensor image, mean, invstd, newMean, newVar;
+};
+
+} // namespace
+
+static LoweredTensor optional(LowerCall &c, unsigned arg) {
+  return c.isNone(arg) ? LoweredTensor() : c.operand(arg);
+}
+
+static LoweredTensor vectorOf(LowerCall &c, LoweredTensor t, int64_t channels) {
+  return c.reshape(t, {channels});
+}
+
+/// x * scale + shift; statistics are [C] tensors of dtype `sum`.
+static LoweredTensor normalize(LowerCall &c, const BatchNorm &n,
+                               LoweredTensor mean, LoweredTensor invstd,
+                               DType sum) {
+  DType from = n.x.dtype, dtype = c.resultMeta(0).dtype;
+  LoweredTensor scale = invstd;
+  if (n.weight.value)
+    scale = c.pointwise({invstd, n.weight}, invstd.sizes(), sum,
+                        [&](ScalarBuilder &s, ValueRange v) {
+                          return s.mul(v[0], s.cast(v[1], n.weight.dtype, sum));
+                        });
+  SmallVector<LoweredTensor> terms = {mean, scale};
+  if (n.bias.value)
+    terms.push_back(n.bias);
+  LoweredTensor shift = c.pointwise(
+      terms, mean.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        Value moved = s.neg(s.mul(v[0], v[1]));
+        return n.bias.value ? s.add(s.cast(v[2], n.bias.dtype, sum), moved)
+                            : moved;
+      });
+  c.newGroup();
+  return mapIndexed(
+      c, n.x, dtype,
+      [&](ArrayRef<AffineExpr> i) {
+        return SmallVector<Access>{{scale, {i[1]}}, {shift, {i[1]}}};
+      },
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value y = s.add(s.mul(s.cast(v[0], from, sum), v[1]), v[2]);
+        return s.cast(y, sum, dtype);
+      });
+}
+
+/// momentum * batch + (1 - momentum) * running.
+static LoweredTensor blend(LowerCall &c, LoweredTensor running,
+                           LoweredTensor batch, double momentum, double scale) {
+  DType dtype = running.dtype, sum = batch.dtype;
+  return c.pointwise({running, batch}, running.sizes(), dtype,
+                     [&](ScalarBuilder &s, ValueRange v) {
+                       Type t = v[1].getType();
+                       Value now = s.mul(v[1], s.constant(t, momentum * scale));
+                       Value old = s.mul(s.cast(v[0], dtype, sum),
+                                         s.constant(t, 1 - momentum));
+                       return s.cast(s.add(now, old), sum, dtype);
+                     });
+}
+
+static Statistics lowerBatchNorm(LowerCall &c, const BatchNorm &n) {
+  DType sum = opmathType(n.x.dtype);
+  int64_t channels = n.x.sizes()[1];
+  Statistics r;
+  LoweredTensor mean, invstd;
+  if (!n.training) {
+    mean = c.cast(n.runningMean, sum);
+    invstd = reciprocalStd(c, c.cast(n.runningVar, sum), n.eps);
+    r.newMean = n.runningMean;
+    r.newVar = n.runningVar;
+  } else {
+    SmallVector<unsigned> dims;
+    for (unsigned d = 0; d < n.x.rank(); ++d)
+      if (d != 1)
+        dims.push_back(d);
+    auto count = static_cast<double>(countOf(n.x, dims));
+    Moments m = moments(c, n.x, dims);
+    mean = vectorOf(c, m.mean, channels);
+    LoweredTensor variance = vectorOf(c, m.variance, channels);
+    invstd = reciprocalStd(c, variance, n.eps);
+    if (n.runningMean.value)
+      r.newMean = blend(c, n.runningMean, mean, n.momentum, 1);
+    // The running variance is unbiased.
+    if (n.runningVar.value)
+      r.newVar =
+          blend(c, n.runningVar, variance, n.momentum, count / (count - 1));
+    r.mean = mean;
+    r.invstd = invstd;
+    // Every pixel needs the statistics: another kernel.
+    c.newGroup();
+  }
+  r.image = normalize(c, n, mean, invstd, sum);
+  return r;
+}
+
+/// Sets result r to `t`, or to an empty tensor where there is no statistic.
+static void setStatistic(LowerCall &c, unsigned r, LoweredTensor t) {
+  const TensorMeta &meta = c.resultMeta(r);
+  if (meta.numel().is(0) || !t.value)
+    c.setResult(r, c.filled({0}, meta.dtype, 0));
+  else
+    c.setResult(r, c.cast(t, meta.dtype));
+}
+
+/// batch_norm, native_batch_norm, …_functional: (input, weight, bias,
+/// running_mean, running_var, training, momentum, eps); one, three or five
+/// results.
+static LogicalResult batchNorm(LowerCall &c) {
+  BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
+              optional(c, 4), c.flag(5),      c.number(6),    c.number(7)};
+  Statistics r = lowerBatchNorm(c, n);
+  c.setResult(0, r.image);
+  if (c.numResults() >= 3) {
+    setStatistic(c, 1, r.mean);
+    setStatistic(c, 2, r.invstd);
+  }
+  if (c.numResults() >= 5) {
+    setStatistic(c, 3, r.newMean);
+    setStatistic(c, 4, r.newVar);
+  }
+  return success();
+}
+
+/// (input, weight, bias, training, momentum, eps).
+static LogicalResult withoutRunning(LowerCall &c) {
+  BatchNorm n{c.operand(0), optional(c, 1), optional(c, 2), {},
+              {},           true,           c.number(4),    c.number(5)};
+  Statistics r = lowerBatchNorm(c, n);
+  c.setResult(0, r.image);
+  setStatistic(c, 1, r.mean);
+  setStatistic(c, 2, r.invstd);
+  return success();
+}
+
+/// (input, weight, bias, running_mean, running_var, momentum, eps).
+static LogicalResult inference(LowerCall &c) {
+  BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
+              optional(c, 4), false,          c.number(5),    c.number(6)};
+  Statistics r = lowerBatchNorm(c, n);
+  c.setResult(0, r.image);
+  setStatistic(c, 1, r.mean);
+  setStatistic(c, 2, r.invstd);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"_native_batch_norm_legit.default", batchNorm},
+    {"_native_batch_norm_legit.no_stats", withoutRunning},
+    {"_native_batch_norm_legit_functional.default", batchNorm},
+    {"_native_batch_norm_legit_no_training.default", inference},
+    {"batch_norm.default", batchNorm},
+    {"native_batch_norm.default", batchNorm},
+};
+
+ArrayRef<LowerRuleRow> batchNormLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,210 @@
+//===- Norm.cpp - Lowering of layer, group and RMS norms -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Statistics in the opmath dtype (float32 for 16-bit floats), the variance in
+// a second pass, and one rounding at the end, as PyTorch's kernels do it.
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Rows.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+using Ints = SmallVector<int64_t, 6>;
+
+static LoweredTensor optional(LowerCall &c, unsigned arg) {
+  return c.isNone(arg) ? LoweredTensor() : c.operand(arg);
+}
+
+static Ints sizesOf(const TensorMeta &meta) {
+  Ints sizes;
+  for (const Dim &d : meta.sizes)
+    sizes.push_back(d.value());
+  return sizes;
+}
+
+/// Sets result r, if there is one, to `t` in the shape and dtype it should
+/// have.
+static void setStatistic(LowerCall &c, unsigned r, LoweredTensor t) {
+  if (r >= c.numResults())
+    return;
+  const TensorMeta &meta = c.resultMeta(r);
+  c.setResult(r, c.cast(c.reshape(t, sizesOf(meta)), meta.dtype));
+}
+
+/// y * weight + bias, for those that are there; v[next…] are their values.
+static Value affine(ScalarBuilder &s, Value y, ValueRange v, unsigned next,
+                    const LoweredTensor &weight, const LoweredTensor &bias,
+                    DType sum) {
+  if (weight.value)
+    y = s.mul(y, s.cast(v[next++], weight.dtype, sum));
+  if (bias.value)
+    y = s.add(y, s.cast(v[next], bias.dtype, sum));
+  return y;
+}
+
+//===----------------------------------------------------------------------===//
+// Over the last dims
+//===----------------------------------------------------------------------===//
+
+static SmallVector<unsigned> lastDims(unsigned rank, size_t count) {
+  SmallVector<unsigned> dims;
+  for (auto d = static_cast<unsigned>(rank - count); d < rank; ++d)
+    dims.push_back(d);
+  return dims;
+}
+
+/// layer_norm, native_layer_norm: (input, normalized_shape, weight, bias, eps).
+static LogicalResult layerNorm(LowerCall &c) {
+  LoweredTensor x = c.operand(0), w = optional(c, 2), b = optional(c, 3);
+  DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
+  Moments m = moments(c, x, lastDims(x.rank(), c.integers(1).size()));
+  LoweredTensor rstd = reciprocalStd(c, m.variance, c.number(4));
+  SmallVector<LoweredTensor> ins = {x, m.mean, rstd};
+  if (w.value)
+    ins.push_back(w);
+  if (b.value)
+    ins.push_back(b);
+  c.setResult(0, c.pointwise(ins, x.sizes(), dtype,
+                             [&](ScalarBuilder &s, ValueRange v) {
+                               Value d = s.sub(s.cast(v[0], from, sum), v[1]);
+                               Value y =
+                                   affine(s, s.mul(d, v[2]), v, 3, w, b, sum);
+                               return s.cast(y, sum, dtype);
+                             }));
+  setStatistic(c, 1, m.mean);
+  setStatistic(c, 2, rstd);
+  return success();
+}
+
+/// rms_norm, _fused_rms_norm: (input, normalized_shape, weight, eps). The
+/// default of eps is the machine epsilon of the input's dtype.
+static LogicalResult rmsNorm(LowerCall &c) {
+  LoweredTensor x = c.operand(0), w = optional(c, 2);
+  DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
+  double eps = 0;
+  if (!c.isNone(3))
+    eps = c.number(3);
+  else if (from == DType::BF16)
+    eps = 0.0078125;
+  else if (from == DType::F16)
+    eps = 0.0009765625;
+  else
+    eps = from == DType::F64 ? std::numeric_limits<double>::epsilon()
+                             : std::numeric_limits<float>::epsilon();
+  SmallVector<unsigned> dims = lastDims(x.rank(), c.integers(1).size());
+  auto count = static_cast<double>(countOf(x, dims));
+  LoweredTensor squares =
+      sumOf(c, x, dims, true, sum,
+            [](ScalarBuilder &s, Value v) { return s.mul(v, v); });
+  LoweredTensor rstd = c.pointwise(
+      squares, squares.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        Value mean = s.div(v[0], s.constant(v[0].getType(), count));
+        return reciprocalStd(s, mean, eps);
+      });
+  SmallVector<LoweredTensor> ins = {x, rstd};
+  if (w.value)
+    ins.push_back(w);
+  c.setResult(0, c.pointwise(ins, x.sizes(), dtype,
+                             [&](ScalarBuilder &s, ValueRange v) {
+                               Value y = s.mul(s.cast(v[0], from, sum), v[1]);
+                               y = affine(s, y, v, 2, w, LoweredTensor(), sum);
+                               return s.cast(y, sum, dtype);
+                             }));
+  setStatistic(c, 1, rstd);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Over groups of channels
+//===----------------------------------------------------------------------===//
+
+/// Normalizes [N, C, …] over each group of channels and all of space, in
+/// whatever order the image lies: channels-last is reduced as
+/// [N, space, group, channel], row-major as [N, group, channel * space].
+static LogicalResult groups(LowerCall &c, int64_t groupCount,
+                            const LoweredTensor &w, const LoweredTensor &b,
+                            double eps) {
+  LoweredTensor x = c.operand(0);
+  DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
+  Ints sizes = x.sizes();
+  unsigned rank = x.rank();
+  int64_t batch = sizes[0], channels = sizes[1];
+  int64_t width = groupCount ? channels / groupCount : 0;
+  SmallVector<unsigned> space = lastDims(rank, rank - 2);
+  int64_t pixels = countOf(x, space);
+
+  Moments m;
+  if (rank > 2 && x.order.back() == 1 && x.order.front() == 0) {
+    // The spatial dims may lie in any order; statistics do not care.
+    LoweredTensor rows = x;
+    for (unsigned p = 0; p < rank; ++p)
+      rows.order[p] = p;
+    rows = c.reshape(rows, {batch, pixels, groupCount, width});
+    m = moments(c, rows, {1, 3});
+  } else {
+    LoweredTensor rows = c.reshape(x, {batch, groupCount, width * pixels});
+    m = moments(c, rows, {2});
+  }
+  LoweredTensor mean = c.reshape(m.mean, {batch, groupCount});
+  LoweredTensor rstd =
+      c.reshape(reciprocalStd(c, m.variance, eps), {batch, groupCount});
+  c.setResult(0, mapIndexed(
+                     c, x, dtype,
+                     [&](ArrayRef<AffineExpr> i) {
+                       AffineExpr g =
+                           i[1].floorDiv(std::max<int64_t>(width, 1));
+                       SmallVector<Access> sides = {{mean, {i[0], g}},
+                                                    {rstd, {i[0], g}}};
+                       if (w.value)
+                         sides.push_back({w, {i[1]}});
+                       if (b.value)
+                         sides.push_back({b, {i[1]}});
+                       return sides;
+                     },
+                     [&](ScalarBuilder &s, ValueRange v) {
+                       Value d = s.sub(s.cast(v[0], from, sum), v[1]);
+                       Value y = affine(s, s.mul(d, v[2]), v, 3, w, b, sum);
+                       return s.cast(y, sum, dtype);
+                     }));
+  setStatistic(c, 1, mean);
+  setStatistic(c, 2, rstd);
+  return success();
+}
+
+/// (input, num_groups, weight, bias, eps).
+static LogicalResult groupNorm(LowerCall &c) {
+  return groups(c, c.integer(1), optional(c, 2), optional(c, 3), c.number(4));
+}
+
+/// (input, weight, bias, N, C, HxW, group, eps).
+static LogicalResult nativeGroupNorm(LowerCall &c) {
+  return groups(c, c.integer(6), optional(c, 1), optional(c, 2), c.number(7));
+}
+
+/// (input, weight, bias, running_mean, running_var, use_input_stats, momentum,
+/// eps): each channel of each image on its own.
+static LogicalResult instanceNorm(LowerCall &c) {
+  if (!c.flag(5) || !c.isNone(3))
+    return c.unsupported("running statistics");
+  return groups(c, c.operand(0).sizes()[1], optional(c, 1), optional(c, 2),
+                c.number(7));
+}
+
+static const LowerRuleRow kRows[] = {
+    {"_fused_rms_norm.default", rmsNorm},
+    {"group_norm.default", groupNorm},
+    {"instance_norm.default", instanceNorm},
+    {"layer_norm.default", layerNorm},
+    {"native_group_norm.default", nativeGroupNorm},
+    {"native_layer_norm.default", layerNorm},
+    {"rms_norm.default", rmsNorm},
+};
+
+ArrayRef<LowerRuleRow> normLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,276 @@
+//===- Pool.cpp - Lowering of pooling --------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Windows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+using Ints = SmallVector<int64_t, 6>;
+
+/// A list with one number for each of `count` spatial dims.
+static Ints spatial(ArrayRef<int64_t> given, unsigned count) {
+  return given.size() == 1 ? Ints(count, given[0])
+                           : Ints(given.begin(), given.end());
+}
+
+/// The windows of (self, kernel, stride, padding, …): as many spatial dims as
+/// the operator's name says.
+static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
+                                        int dilationArg) {
+  LoweredTensor x = c.operand(0);
+  unsigned lead = x.rank() - space;
+  Ints kernel = spatial(c.integers(1), space);
+  Ints stride = c.integers(2).empty() ? kernel : spatial(c.integers(2), space);
+  Ints padding = spatial(c.integers(3), space);
+  Ints dilation(space, 1);
+  if (dilationArg >= 0)
+    dilation = spatial(c.integers(static_cast<unsigned>(dilationArg)), space);
+  SmallVector<WindowDim> dims;
+  for (unsigned i = 0; i < space; ++i) {
+    WindowDim d{x.sizes()[lead + i], c.resultMeta(0).sizes[lead + i].value(),
+                kernel[i]};
+    d.stride = stride[i];
+    d.low = padding[i];
+    d.dilation = dilation[i];
+    dims.push_back(d);
+  }
+  return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// Maximum
+//===----------------------------------------------------------------------===//
+
+static double asDouble(const Start &start) {
+  return start.exact ? static_cast<double>(*start.exact) : start.number;
+}
+
+/// Values alone: one maximum per tap. Padding never wins, NaN always does.
+static LoweredTensor maxValues(LowerCall &c, LoweredTensor x,
+                               ArrayRef<WindowDim> dims) {
+  Start lowest = lowestOf(x.dtype);
+  bool masked =
+      llvm::any_of(dims, [](const WindowDim &d) { return !isUniform(d); });
+  return reduceWindows(
+      c, x, dims, asDouble(lowest), lowest, [&](WindowStep &w) {
+        Value best =
+            w.s.maximum(w.accumulators[0], w.element, isUnsigned(x.dtype));
+        if (masked)
+          best = w.s.select(w.inside(), best, w.accumulators[0]);
+        return SmallVector<Value>{best};
+      })[0];
+}
+
+/// Values and the flat position of the first maximum (of a NaN if there is
+/// one). Positions are compared, so that the order of taps does not matter.
+static SmallVector<LoweredTensor>
+maxWithPositions(LowerCall &c, LoweredTensor x, ArrayRef<WindowDim> dims) {
+  Start lowest = lowestOf(x.dtype), last = highestOf(DType::I64);
+  return reduceWindows(
+      c, x, dims, asDouble(lowest), {lowest, last}, [&](WindowStep &w) {
+        using Cmp = ScalarBuilder::Cmp;
+        ScalarBuilder &s = w.s;
+        Value x0 = w.element, best = w.accumulators[0];
+        Value at = w.flatPosition(), where = w.accumulators[1];
+        auto both = [&](Value a, Value b) -> Value {
+          return arith::AndIOp::create(s.b, s.loc, a, b);
+        };
+        auto either = [&](Value a, Value b) -> Value {
+          return arith::OrIOp::create(s.b, s.loc, a, b);
+        };
+        Value better =
+            either(s.cmp(Cmp::Gt, x0, best, isUnsigned(x.dtype)),
+                   either(isNan(s, x0), both(s.cmp(Cmp::Eq, x0, best),
+                                             s.cmp(Cmp::Lt, at, where))));
+        Value take = both(w.inside(), better);
+        return SmallVector<Value>{s.select(take, x0, best),
+                                  s.select(take, at, where)};
+      });
+}
+
+template <unsigned space>
+static LogicalResult maxPool(LowerCall &c) {
+  c.setResult(0, maxValues(c, c.operand(0), windowsOf(c, space, 4)));
+  return success();
+}
+
+template <unsigned space>
+static LogicalResult maxPoolWithIndices(LowerCall &c) {
+  SmallVector<LoweredTensor> results =
+      maxWithPositions(c, c.operand(0), windowsOf(c, space, 4));
+  c.setResult(0, results[0]);
+  c.setResult(1, results[1]);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Average
+//===----------------------------------------------------------------------===//
+
+static LoweredTensor windowSums(LowerCall &c, LoweredTensor x,
+                                ArrayRef<WindowDim> dims) {
+  DType sum = opmathType(x.dtype);
+  bool masked =
+      llvm::any_of(dims, [](const WindowDim &d) { return !isUniform(d); });
+  return reduceWindows(
+      c, x, dims, 0, Start{sum, 0, std::nullopt}, [&](WindowStep &w) {
+        Value v = w.s.cast(w.element, x.dtype, sum);
+        if (masked)
+          v = w.s.select(w.inside(), v, w.s.zero(v));
+        return SmallVector<Value>{w.s.add(w.accumulators[0], v)};
+      })[0];
+}
+
+/// How many elements each window of one dim counts.
+static Ints lengths(const WindowDim &d, bool countPadding) {
+  Ints counts;
+  for (int64_t o = 0; o < d.count; ++o) {
+    int64_t start = d.startOf(o);
+    int64_t end = d.adaptive ? d.adaptiveEnd(o)
+                             : std::min(start + d.length, d.size + d.low);
+    if (!d.adaptive && !countPadding) {
+      start = std::max<int64_t>(start, 0);
+      end = std::min(end, d.size);
+    }
+    counts.push_back(end - start);
+  }
+  return counts;
+}
+
+/// Divides each window's sum by the number of elements it counts: a constant if
+/// all windows agree, else computed from the window's position.
+static LoweredTensor divideByCount(LowerCall &c, LoweredTensor sums,
+                                   ArrayRef<WindowDim> dims, bool countPadding,
+                                   std::optional<int64_t> divisor,
+                                   DType dtype) {
+  DType sum = sums.dtype;
+  unsigned lead = sums.rank() - static_cast<unsigned>(dims.size());
+  SmallVector<Ints> counts;
+  bool constant = true;
+  int64_t product = 1;
+  for (const WindowDim &d : dims) {
+    counts.push_back(lengths(d, countPadding));
+    if (counts.back().empty())
+      continue;
+    constant &= llvm::all_equal(counts.back());
+    product *= counts.back()[0];
+  }
+  return mapWithPosition(
+      c, sums, dtype, [&](ScalarBuilder &s, Value v, ArrayRef<unsigned> loops) {
+        Value by;
+        if (divisor || constant) {
+          by = s.constantInt(v.getType(), divisor ? *divisor : product);
+          return s.cast(s.div(v, by), sum, dtype);
+        }
+        auto number = [&](int64_t n) {
+          return s.constantInt(s.b.getI64Type(), n);
+        };
+        for (auto [i, d] : llvm::enumerate(dims)) {
+          Value o = loopIndex(s, loops[lead + i]), start, end;
+          if (d.adaptive) {
+            start = s.div(s.mul(o, number(d.size)), number(d.count));
+            end = s.div(s.add(s.mul(s.add(o, number(1)), number(d.size)),
+                              number(d.count - 1)),
+                        number(d.count));
+          } else {
+            start = s.sub(s.mul(o, number(d.stride)), number(d.low));
+            end = s.minimum(s.add(start, number(d.length)),
+                            number(d.size + d.low));
+            if (!countPadding) {
+              start = s.maximum(start, number(0));
+              end = s.minimum(end, number(d.size));
+            }
+          }
+          Value count = s.sub(end, start);
+          by = by ? s.mul(by, count) : count;
+        }
+        by = s.cast(by, DType::I64, sum);
+        return s.cast(s.div(v, by), sum, dtype);
+      });
+}
+
+/// (self, kernel, stride, padding, ceil_mode, count_include_pad,
+/// divisor_override); the last only from two dims on.
+template <unsigned space>
+static LogicalResult avgPool(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  SmallVector<WindowDim> dims = windowsOf(c, space, -1);
+  std::optional<int64_t> divisor;
+  if (c.call().args.size() > 6 && !c.isNone(6))
+    divisor = c.integer(6);
+  c.setResult(0, divideByCount(c, windowSums(c, x, dims), dims, c.flag(5),
+                               divisor, x.dtype));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Adaptive
+//===----------------------------------------------------------------------===//
+
+static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {
+  LoweredTensor x = c.operand(0);
+  unsigned lead = x.rank() - space;
+  SmallVector<WindowDim> dims;
+  for (unsigned i = 0; i < space; ++i)
+    dims.push_back(adaptiveWindows(x.sizes()[lead + i],
+                                   c.resultMeta(0).sizes[lead + i].value()));
+  return dims;
+}
+
+template <unsigned space>
+static LogicalResult adaptiveAvg(LowerCall &c) {
+  LoweredTensor x = c.operand(0), sums;
+  SmallVector<WindowDim> dims = adaptiveOf(c, space);
+  if (llvm::all_of(dims, [](const WindowDim &d) { return d.count == 1; })) {
+    // One window is the whole image: a plain reduction.
+    SmallVector<unsigned> reduced;
+    for (unsigned i = 0; i < space; ++i)
+      reduced.push_back(x.rank() - space + i);
+    sums = sumOf(c, x, reduced, true, opmathType(x.dtype));
+  } else {
+    sums = windowSums(c, x, dims);
+  }
+  c.setResult(0, divideByCount(c, sums, dims, true, std::nullopt, x.dtype));
+  return success();
+}
+
+template <unsigned space>
+static LogicalResult adaptiveMax(LowerCall &c) {
+  SmallVector<LoweredTensor> results =
+      maxWithPositions(c, c.operand(0), adaptiveOf(c, space));
+  c.setResult(0, results[0]);
+  c.setResult(1, results[1]);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"_adaptive_avg_pool2d.default", adaptiveAvg<2>},
+    {"_adaptive_avg_pool3d.default", adaptiveAvg<3>},
+    {"adaptive_avg_pool1d.default", adaptiveAvg<1>},
+    {"adaptive_avg_pool2d.default", adaptiveAvg<2>},
+    {"adaptive_avg_pool3d.default", adaptiveAvg<3>},
+    {"adaptive_max_pool1d.default", adaptiveMax<1>},
+    {"adaptive_max_pool2d.default", adaptiveMax<2>},
+    {"adaptive_max_pool3d.default", adaptiveMax<3>},
+    {"avg_pool1d.default", avgPool<1>},
+    {"avg_pool2d.default", avgPool<2>},
+    {"avg_pool3d.default", avgPool<3>},
+    {"max_pool1d.default", maxPool<1>},
+    {"max_pool1d_with_indices.default", maxPoolWithIndices<1>},
+    {"max_pool2d.default", maxPool<2>},
+    {"max_pool2d_with_indices.default", maxPoolWithIndices<2>},
+    {"max_pool3d.default", maxPool<3>},
+    {"max_pool3d_with_indices.default", maxPoolWithIndices<3>},
+};
+
+ArrayRef<LowerRuleRow> poolLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,110 @@
+//===- Rows.cpp - Softmax and moments along some dims ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/rules/Rows.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+ExpSum expSum(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims,
+              bool finiteMax) {
+  DType from = x.dtype, sum = opmathType(from);
+  ExpSum e;
+  e.max = reduceTo(c, x, dims, true, lowestOf(sum), [&](ReduceStep &r) {
+    Value v = r.s.cast(r.elements[0], from, sum);
+    return SmallVector<Value>{r.s.maximum(r.accumulators[0], v)};
+  })[0];
+  if (finiteMax)
+    e.max = c.pointwise(
+        e.max, e.max.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+          // |max| = inf: neither inf - inf nor -inf - -inf may be formed.
+          Value inf = s.constant(v[0].getType(),
+                                 std::numeric_limits<double>::infinity());
+          Value bad =
+              s.cmp(ScalarBuilder::Cmp::Eq, s.maximum(v[0], s.neg(v[0])), inf);
+          return s.select(bad, s.zero(v[0]), v[0]);
+        });
+  e.sum = reduceTo(c, {x, e.max}, dims, true, Start{sum, 0, std::nullopt},
+                   [&](ReduceStep &r) {
+                     Value v = r.s.cast(r.elements[0], from, sum);
+                     Value p = r.s.exp(r.s.sub(v, r.elements[1]));
+                     return SmallVector<Value>{r.s.add(r.accumulators[0], p)};
+                   })[0];
+  return e;
+}
+
+LoweredTensor softmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
+                          DType dtype, bool safe) {
+  DType from = x.dtype, sum = opmathType(from);
+  if (!isFloating(from) && !isComplex(from)) {
+    x = c.cast(x, dtype);
+    from = dtype;
+    sum = opmathType(from);
+  }
+  ExpSum e = expSum(c, x, dim, safe);
+  return c.pointwise(
+      {x, e.max, e.sum}, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+        Value p = s.exp(s.sub(s.cast(v[0], from, sum), v[1]));
+        Value total = v[2];
+        if (safe)
+          total = s.select(s.cmp(ScalarBuilder::Cmp::Eq, total, s.zero(total)),
+                           s.one(total), total);
+        return s.cast(s.div(p, total), sum, dtype);
+      });
+}
+
+LoweredTensor logSoftmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
+                             DType dtype) {
+  DType from = x.dtype, sum = opmathType(from);
+  if (!isFloating(from)) {
+    x = c.cast(x, dtype);
+    from = dtype;
+    sum = opmathType(from);
+  }
+  ExpSum e = expSum(c, x, dim, false);
+  // The logarithm once for each row, not for each element.
+  LoweredTensor log =
+      c.pointwise(e.sum, e.sum.sizes(), sum,
+                  [](ScalarBuilder &s, ValueRange v) { return s.log(v[0]); });
+  return c.pointwise(
+      {x, e.max, log}, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+        Value y = s.sub(s.sub(s.cast(v[0], from, sum), v[1]), v[2]);
+        return s.cast(y, sum, dtype);
+      });
+}
+
+Moments moments(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims) {
+  DType from = x.dtype, sum = opmathType(from);
+  auto count = static_cast<double>(countOf(x, dims));
+  auto divide = [&](LoweredTensor t) {
+    return c.pointwise(t, t.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      return s.div(v[0], s.constant(v[0].getType(), count));
+    });
+  };
+  Moments m;
+  m.mean = divide(sumOf(c, x, dims, true, sum));
+  m.variance = divide(reduceTo(
+      c, {x, m.mean}, dims, true, Start{sum, 0, std::nullopt},
+      [&](ReduceStep &r) {
+        Value d = r.s.sub(r.s.cast(r.elements[0], from, sum), r.elements[1]);
+        return SmallVector<Value>{r.s.add(r.accumulators[0], r.s.mul(d, d))};
+      })[0]);
+  return m;
+}
+
+Value reciprocalStd(ScalarBuilder &s, Value variance, double eps) {
+  Value shifted = s.add(variance, s.constant(variance.getType(), eps));
+  return s.div(s.one(shifted), s.sqrt(shifted));
+}
+
+LoweredTensor reciprocalStd(LowerCall &c, LoweredTensor variance, double eps) {
+  return c.pointwise(variance, variance.sizes(), variance.dtype,
+                     [eps](ScalarBuilder &s, ValueRange v) {
+                       return reciprocalStd(s, v[0], eps);
+                     });
+}
+
+} // namespace ft
