@@ -80,11 +80,18 @@ public:
   double number(unsigned i) const;
   bool flag(unsigned i) const { return args[i].boolean; }
   llvm::StringRef text(unsigned i) const { return args[i].str; }
+  /// The text of an optional string (also a layout or memory format); empty if
+  /// it is absent.
+  llvm::StringRef optText(unsigned i) const {
+    return args[i].kind == Arg::Str ? llvm::StringRef(args[i].str) : "";
+  }
+  /// The number of present elements or of entries of a list; 0 if absent.
+  size_t length(unsigned i) const { return args[i].list.size(); }
   std::optional<DType> dtype(unsigned i) const {
     return args[i].kind == Arg::DType ? std::optional(args[i].dtype)
                                       : std::nullopt;
   }
-  std::optional<Device> device(unsigned i) const {
+  std::optional<Device> deviceArg(unsigned i) const {
     return args[i].kind == Arg::Device ? std::optional(args[i].device)
                                        : std::nullopt;
   }
@@ -96,6 +103,27 @@ public:
   bool eq(Dim a, Dim b);
   bool lt(Dim a, Dim b);
   bool le(Dim a, Dim b) { return !lt(b, a); }
+
+  //===--- Checks on arguments, with the error already given ---------------===//
+  /// The dim index `d` of a tensor of `rank` dims, negative ones counted from
+  /// the end; a scalar counts as one dim.
+  llvm::FailureOr<int64_t> wrapIndex(Dim d, int64_t rank);
+  llvm::FailureOr<int64_t> wrapDim(unsigned i, int64_t rank) {
+    return wrapIndex(dim(i), rank);
+  }
+  /// A list of distinct dim indices, in the order given; an empty or absent
+  /// list is all dims if `emptyIsAll`.
+  llvm::FailureOr<llvm::SmallVector<int64_t, 6>>
+  wrapDims(unsigned i, int64_t rank, bool emptyIsAll);
+  /// The common size of tensors that broadcast together.
+  llvm::FailureOr<Dims> broadcast(llvm::ArrayRef<const TensorMeta *> tensors);
+  /// Fails unless `from` broadcasts to `to`.
+  llvm::LogicalResult broadcastTo(llvm::ArrayRef<Dim> from,
+                                  llvm::ArrayRef<Dim> to);
+  bool sameSizes(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
+  /// Where fresh results live: the common device of the tensor operands.
+  Device device;
+  Device deviceOr(unsigned i) const { return deviceArg(i).value_or(device); }
 
   //===--- Results --------------------------------------------------------===//
   llvm::LogicalResult fresh(TensorMeta meta);
@@ -124,11 +152,26 @@ private:
 /// A rule: fills `results` or fails.
 using FakeRule = llvm::LogicalResult (*)(FakeCall &);
 
+/// How the devices of a call's tensors must agree. Source: fake-tensor
+/// semantics of PyTorch; DeviceRules.cpp has the walk.
+enum class DevicePolicy : uint8_t {
+  /// All on one device; 0-dim CPU tensors go with any other device.
+  Common,
+  /// All on one device, without that exemption.
+  Strict,
+  /// The first tensor's device, wherever the others are.
+  First
+};
+
 /// One line of a family's table of rules.
 struct FakeRuleRow {
-  llvm::StringLiteral name;
+  llvm::StringRef name;
   FakeRule rule;
+  DevicePolicy device = DevicePolicy::Common;
 };
+
+/// Works out `call.device`, or fails with the two devices that differ.
+llvm::LogicalResult resolveDevice(FakeCall &call, DevicePolicy policy);
 
 /// The rule of an overload; null if it has none. In-place and `out=` forms
 /// without a rule of their own get that of their functional form.

@@ -1,0 +1,194 @@
+//===- FakeCall.cpp - One ATen call, seen by its fake rule -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/FakeCall.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace llvm;
+
+namespace ft {
+
+SmallVector<const TensorMeta *, 8> FakeCall::tensors(unsigned i) const {
+  SmallVector<const TensorMeta *, 8> list;
+  for (const Arg &item : args[i].list)
+    list.push_back(item.kind == Arg::Tensor ? &operands[item.operand]
+                                            : nullptr);
+  return list;
+}
+
+static Dim dimOf(const Arg &arg) {
+  if (arg.kind == Arg::Bool)
+    return arg.boolean ? 1 : 0;
+  return arg.dim;
+}
+
+Dims FakeCall::dims(unsigned i) const {
+  Dims list;
+  // One number stands for as many as the schema asks for.
+  if (args[i].kind == Arg::Int)
+    list.assign(std::max(1, schemaRef.args[i].type.fixedLength), args[i].dim);
+  for (const Arg &item : args[i].list)
+    list.push_back(dimOf(item));
+  return list;
+}
+
+double FakeCall::number(unsigned i) const {
+  const Arg &arg = args[i];
+  if (arg.kind == Arg::Int)
+    return static_cast<double>(arg.dim.isStatic() ? arg.dim.value() : 0);
+  if (arg.kind == Arg::Bool)
+    return arg.boolean ? 1 : 0;
+  return arg.real;
+}
+
+bool FakeCall::eq(Dim a, Dim b) {
+  if (a.identical(b))
+    return true;
+  if (a.isStatic() && b.isStatic())
+    return false;
+  if (undecided.empty())
+    undecided = a.str() + " == " + b.str();
+  return false;
+}
+
+bool FakeCall::lt(Dim a, Dim b) {
+  if (a.isStatic() && b.isStatic())
+    return a.value() < b.value();
+  if (!a.identical(b) && undecided.empty())
+    undecided = a.str() + " < " + b.str();
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+FailureOr<int64_t> FakeCall::wrapIndex(Dim d, int64_t rank) {
+  int64_t dims = std::max<int64_t>(rank, 1);
+  if (!d.isStatic())
+    return fail(FakeError::Dim, "a dim index must be a plain integer, not " +
+                                    d.str());
+  int64_t v = d.value();
+  if (v < -dims || v >= dims)
+    return fail(FakeError::Dim, "dim " + Twine(v) + " is out of range for " +
+                                    Twine(rank) + " dims (expected " +
+                                    Twine(-dims) + " to " + Twine(dims - 1) +
+                                    ")");
+  return v < 0 ? v + dims : v;
+}
+
+FailureOr<SmallVector<int64_t, 6>>
+FakeCall::wrapDims(unsigned i, int64_t rank, bool emptyIsAll) {
+  SmallVector<int64_t, 6> list;
+  Dims given = isNone(i) ? Dims() : dims(i);
+  if (given.empty() && emptyIsAll) {
+    for (int64_t d = 0; d < rank; ++d)
+      list.push_back(d);
+    return list;
+  }
+  SmallBitVector seen(std::max<int64_t>(rank, 1));
+  for (Dim d : given) {
+    FailureOr<int64_t> index = wrapIndex(d, rank);
+    if (failed(index))
+      return failure();
+    if (seen.test(*index))
+      return fail(FakeError::Dim,
+                  "dim " + Twine(*index) + " appears twice in the list of dims");
+    seen.set(*index);
+    list.push_back(*index);
+  }
+  return list;
+}
+
+FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
+  Dims sizes;
+  for (const TensorMeta *t : tensors) {
+    size_t rank = t->sizes.size();
+    if (rank > sizes.size())
+      sizes.insert(sizes.begin(), rank - sizes.size(), Dim(1));
+    size_t shift = sizes.size() - rank;
+    for (size_t d = 0; d < rank; ++d) {
+      Dim &have = sizes[shift + d];
+      Dim next = t->sizes[d];
+      if (have.identical(next) || next.is(1))
+        continue;
+      if (have.is(1))
+        have = next;
+      else if (!eq(have, next))
+        return fail(FakeError::Shape,
+                    "sizes " + have.str() + " and " + next.str() +
+                        " do not broadcast at dim " + Twine(shift + d) + " of " +
+                        Twine(sizes.size()));
+    }
+  }
+  return sizes;
+}
+
+LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to) {
+  if (from.size() > to.size())
+    return fail(FakeError::Shape, "a tensor of " + Twine(from.size()) +
+                                      " dims does not broadcast to " +
+                                      Twine(to.size()) + " dims");
+  size_t shift = to.size() - from.size();
+  for (size_t d = 0; d < from.size(); ++d)
+    if (!from[d].is(1) && !eq(from[d], to[shift + d]))
+      return fail(FakeError::Shape, "size " + from[d].str() +
+                                        " does not broadcast to " +
+                                        to[shift + d].str() + " at dim " +
+                                        Twine(shift + d));
+  return success();
+}
+
+bool FakeCall::sameSizes(ArrayRef<Dim> a, ArrayRef<Dim> b) {
+  if (a.size() != b.size())
+    return false;
+  for (auto [x, y] : zip(a, b))
+    if (!eq(x, y))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult FakeCall::fresh(TensorMeta meta) {
+  FakeResult &result = results.emplace_back();
+  result.meta = std::move(meta);
+  return success();
+}
+
+LogicalResult FakeCall::view(TensorMeta meta, unsigned argIndex) {
+  FakeResult &result = results.emplace_back();
+  result.meta = std::move(meta);
+  result.alias = args[argIndex].operand;
+  return success();
+}
+
+LogicalResult FakeCall::undefined() {
+  results.emplace_back().kind = FakeResult::Undefined;
+  return success();
+}
+
+LogicalResult FakeCall::integer(Dim value) {
+  FakeResult &result = results.emplace_back();
+  result.kind = FakeResult::Int;
+  result.value = value;
+  return success();
+}
+
+LogicalResult FakeCall::scalar(FakeResult::Kind kind) {
+  results.emplace_back().kind = kind;
+  return success();
+}
+
+LogicalResult FakeCall::fail(FakeError why, const Twine &text) {
+  category = why;
+  message = text.str();
+  results.clear();
+  return failure();
+}
+
+} // namespace ft

@@ -1,0 +1,210 @@
+//===- FakeRules.cpp - Finds and runs the rule of a call -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rules of all families in one array, indexed by the position of the
+// schema, so that finding a rule costs one load.
+//
+// `add_.Tensor` and `add.out` need no rules of their own: the functional form
+// says what would be computed, and what is left to check is that it can be
+// written into the argument.
+//
+//   add_(int32 [2, 3], float32 [3]): add gives float32 [2, 3]; float32 cannot
+//   be written into int32: refused.
+
+#include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Families.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace llvm;
+
+namespace ft {
+
+namespace {
+enum class Form : uint8_t { Plain, InPlace, Out };
+
+struct Entry {
+  FakeRule rule = nullptr;
+  DevicePolicy device = DevicePolicy::Common;
+  Form form = Form::Plain;
+};
+
+class RuleTable {
+public:
+  RuleTable();
+  static const RuleTable &get() {
+    static const RuleTable table;
+    return table;
+  }
+  const Entry &operator[](unsigned index) const { return entries[index]; }
+
+private:
+  std::vector<Entry> entries;
+};
+} // namespace
+
+/// "add_" + "Tensor" → "add.Tensor": the same arguments without the write.
+static bool sameArguments(const Schema &a, const Schema &b) {
+  if (a.args.size() < b.args.size())
+    return false;
+  for (size_t i = 0; i < b.args.size(); ++i)
+    if (a.args[i].type.kind != b.args[i].type.kind ||
+        a.args[i].type.list != b.args[i].type.list)
+      return false;
+  return true;
+}
+
+RuleTable::RuleTable() {
+  const SchemaTable &schemas = SchemaTable::get();
+  entries.resize(schemas.all().size());
+  auto addFamily = [&](ArrayRef<FakeRuleRow> rows) {
+    for (const FakeRuleRow &row : rows)
+      if (const Schema *schema = schemas.find(row.name))
+        entries[schema->index] = {row.rule, row.device, Form::Plain};
+  };
+#define FT_FAMILY(name) addFamily(name##Rules());
+#include "compiler/fake/rules/Families.def"
+#undef FT_FAMILY
+  for (const Schema &schema : schemas.all()) {
+    if (!schema.mutates || entries[schema.index].rule)
+      continue;
+    // Every overload of the functional form with these arguments will do:
+    // `floor_divide_.Tensor` belongs to `floor_divide.default`.
+    StringRef base = schema.base;
+    Form form = Form::Out;
+    if (base.ends_with("_") && !base.ends_with("__")) {
+      base = base.drop_back();
+      form = Form::InPlace;
+    } else if (base.starts_with("__i") && base.ends_with("__")) {
+      form = Form::InPlace;
+    }
+    std::string name = base.str();
+    if (base.starts_with("__i"))
+      name = "__" + base.drop_front(3).str();
+    for (const Schema &other : schemas.all()) {
+      if (other.base != name || other.mutates || !entries[other.index].rule ||
+          !sameArguments(schema, other))
+        continue;
+      size_t extra = schema.args.size() - other.args.size();
+      if (extra != (form == Form::Out ? other.returns.size() : 0))
+        continue;
+      entries[schema.index] = entries[other.index];
+      entries[schema.index].form = form;
+      if (other.overload == schema.overload)
+        break;
+    }
+  }
+}
+
+FakeRule findFakeRule(const Schema &schema) {
+  return RuleTable::get()[schema.index].rule;
+}
+
+//===----------------------------------------------------------------------===//
+// Forms that write
+//===----------------------------------------------------------------------===//
+
+static LogicalResult castable(FakeCall &call, DType from, DType to) {
+  if (canCast(from, to))
+    return success();
+  return call.fail(FakeError::Dtype, "a result of " + dtypeName(from) +
+                                         " cannot be written into a tensor of " +
+                                         dtypeName(to));
+}
+
+static LogicalResult finishInPlace(FakeCall &call) {
+  const TensorMeta &self = call.tensor(0);
+  const TensorMeta &computed = call.results.front().meta;
+  if (!call.sameSizes(computed.sizes, self.sizes))
+    return call.fail(FakeError::Shape,
+                     "the result " + computed.str() +
+                         " does not have the size of the tensor that is "
+                         "written, " +
+                         self.str());
+  if (failed(castable(call, computed.dtype, self.dtype)))
+    return failure();
+  if (overlapsItself(self))
+    return call.fail(FakeError::Other,
+                     "the tensor that is written, " + self.str() +
+                         ", has several elements in one place");
+  call.results.resize(1);
+  call.results.front() = FakeResult();
+  call.results.front().meta = self;
+  call.results.front().alias = call.arg(0).operand;
+  return success();
+}
+
+static LogicalResult finishOut(FakeCall &call) {
+  unsigned first = call.arguments().size() - call.results.size();
+  for (auto [i, result] : enumerate(call.results)) {
+    const TensorMeta &out = call.tensor(first + i);
+    if (failed(castable(call, result.meta.dtype, out.dtype)))
+      return failure();
+    if (out.device != result.meta.device)
+      return call.fail(FakeError::Device,
+                       "the result is on " + result.meta.device.str() +
+                           ", the tensor that is written on " +
+                           out.device.str());
+    // Out tensors of another size are resized to the result's layout.
+    bool fits = call.sameSizes(result.meta.sizes, out.sizes);
+    TensorMeta meta = out;
+    if (!fits) {
+      meta.sizes = result.meta.sizes;
+      meta.strides = result.meta.strides;
+    }
+    result.meta = meta;
+    result.alias = call.arg(first + i).operand;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// One call
+//===----------------------------------------------------------------------===//
+
+/// What every rule may rely on: one entry per argument, and a tensor wherever
+/// the schema demands one. A number may stand in for a tensor in pointwise ops
+/// (`x + 1` is `add.Tensor(x, 1)`).
+static LogicalResult checkArguments(FakeCall &call) {
+  const Schema &schema = call.schema();
+  if (call.arguments().size() != schema.args.size())
+    return call.fail(FakeError::Other,
+                     "the call has " + Twine(call.arguments().size()) +
+                         " arguments, " + schema.name + " takes " +
+                         Twine(schema.args.size()));
+  for (auto [i, arg] : enumerate(call.arguments())) {
+    const SchemaType &type = schema.args[i].type;
+    if (arg.kind == Arg::None && type.optional)
+      continue;
+    bool fits = true;
+    if (type.list)
+      fits = arg.kind == Arg::List || (type.fixedLength && arg.kind == Arg::Int);
+    else if (type.kind == SchemaType::Tensor)
+      fits = arg.kind == Arg::Tensor ||
+             (arg.isNumber() && schema.family == "pointwise");
+    if (!fits)
+      return call.fail(FakeError::Other, "argument '" + schema.args[i].name +
+                                             "' is missing or of a wrong kind");
+  }
+  return success();
+}
+
+LogicalResult propagateCall(FakeCall &call) {
+  const Entry &entry = RuleTable::get()[call.schema().index];
+  if (!entry.rule)
+    return call.fail(FakeError::Unsupported, "there is no shape rule for '" +
+                                                 call.schema().name + "'");
+  if (failed(checkArguments(call)) || failed(resolveDevice(call, entry.device)))
+    return failure();
+  LogicalResult done = entry.rule(call);
+  if (succeeded(done) && entry.form == Form::InPlace)
+    done = finishInPlace(call);
+  else if (succeeded(done) && entry.form == Form::Out)
+    done = finishOut(call);
+  if (!call.undecided.empty())
+    return call.fail(FakeError::Undecided,
+                     "it is not known whether " + call.undecided);
+  return done;
+}
+
+} // namespace ft

@@ -1,0 +1,60 @@
+//===- StrideRules.h - Strides of results ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How PyTorch lays results out. All functions are pure arithmetic on sizes and
+// strides; a symbolic relation that is not evident counts as "no".
+
+#ifndef FORETRACE_COMPILER_FAKE_STRIDERULES_H
+#define FORETRACE_COMPILER_FAKE_STRIDERULES_H
+
+#include "compiler/fake/FakeCall.h"
+
+namespace ft {
+
+/// No two elements share a place and none is skipped: the strides are the
+/// row-major ones of some order of the dims.
+///   [3, 4] strides [1, 3]  yes;  [3, 4] strides [8, 2]  no
+bool isDense(llvm::ArrayRef<Dim> sizes, llvm::ArrayRef<Dim> strides);
+
+/// Row-major strides for the dims in `order` (outermost first).
+Dims denseStrides(llvm::ArrayRef<Dim> sizes, llvm::ArrayRef<int64_t> order);
+
+/// NHWC or NDHWC strides; `sizes` has 4 or 5 entries.
+Dims channelsLastStrides(llvm::ArrayRef<Dim> sizes);
+bool isChannelsLast(const TensorMeta &t);
+/// Whether ops that follow their input's memory format see channels last:
+/// stricter than isChannelsLast where sizes of 1 leave it open.
+bool suggestsChannelsLast(const TensorMeta &t);
+
+/// Strides of `empty_like(t)`: the same if dense, else the same order of dims
+/// made dense.
+///   [3, 4] strides [2, 6] → [1, 3];  strides [0, 1] → [4, 1]
+Dims likeStrides(const TensorMeta &t);
+
+/// Strides for a result of `sizes` in a named memory format; "preserve_format"
+/// follows `like` (may be null: row-major). Nothing if the format does not fit
+/// the rank.
+std::optional<Dims> formatStrides(llvm::StringRef format,
+                                  llvm::ArrayRef<Dim> sizes,
+                                  const TensorMeta *like);
+
+/// Channels last if `like` suggests it (and the rank fits), else row-major.
+Dims followingStrides(llvm::ArrayRef<Dim> sizes, const TensorMeta &like);
+
+/// Strides of the result of an elementwise op over tensors that broadcast to
+/// `sizes`.
+Dims elementwiseStrides(llvm::ArrayRef<const TensorMeta *> tensors,
+                        llvm::ArrayRef<Dim> sizes);
+
+/// Strides with which `t` can be seen as `sizes` (of as many elements) without
+/// copying; nothing if it can't. Undecided relations are recorded in `call`.
+///   [4, 3] strides [1, 4] as [2, 2, 3] → [2, 1, 4]; as [12] → nothing
+std::optional<Dims> viewStrides(FakeCall &call, const TensorMeta &t,
+                                llvm::ArrayRef<Dim> sizes);
+
+/// Some element is reached by more than one index.
+bool overlapsItself(const TensorMeta &t);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_STRIDERULES_H

@@ -1,0 +1,299 @@
+//===- PointwiseOwn.cpp - Elementwise ops with rules of their own *- C++ -*-==//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/rules/Elementwise.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+static LogicalResult clamp(FakeCall &c) {
+  if (c.isNone(1) && c.isNone(2))
+    return c.fail(FakeError::Other, "clamp needs a lower or an upper bound");
+  return pointwise<Promote::Default, 7, Takes::NoComplex>(c);
+}
+
+static LogicalResult divMode(FakeCall &c) {
+  if (c.isNone(2))
+    return pointwise<Promote::IntToFloat, 3>(c);
+  if (c.text(2) != "trunc" && c.text(2) != "floor")
+    return c.fail(FakeError::Other,
+                  "rounding_mode must be None, 'trunc' or 'floor', not '" +
+                      c.text(2) + "'");
+  return pointwise<Promote::Default, 3, Takes::NoComplex>(c);
+}
+
+static LogicalResult absolute(FakeCall &c) {
+  return pointwise<Promote::ComplexToFloat>(c);
+}
+
+static LogicalResult angle(FakeCall &c) {
+  return elementwise(c, {&c.tensor(0)}, toReal(toFloat(c.tensor(0).dtype)));
+}
+
+static LogicalResult floatPower(FakeCall &c) {
+  FailureOr<DType> dtype = promotedDType(c, 3);
+  if (failed(dtype))
+    return failure();
+  return elementwise(c, elementwiseTensors(c),
+                     isComplex(*dtype) ? DType::C128 : DType::F64);
+}
+
+static LogicalResult whereOf(FakeCall &c) {
+  const TensorMeta &condition = c.tensor(0);
+  if (condition.dtype != DType::Bool && condition.dtype != DType::U8)
+    return c.fail(FakeError::Dtype, "the condition of where must be bool, not " +
+                                        dtypeName(condition.dtype));
+  return pointwise<Promote::Default, 6>(c);
+}
+
+static LogicalResult maskedFill(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  const TensorMeta &mask = c.tensor(1);
+  if (mask.dtype != DType::Bool)
+    return c.fail(FakeError::Dtype, "the mask must be bool, not " +
+                                        dtypeName(mask.dtype));
+  if (const TensorMeta *value = c.optTensor(2)) {
+    if (!value->sizes.empty())
+      return c.fail(FakeError::Shape,
+                    "the value must have no dims, not " +
+                        Twine(value->rank()));
+    if (isComplex(value->dtype) && !isComplex(self.dtype))
+      return c.fail(FakeError::Dtype, "a complex value does not fit a tensor "
+                                      "of " +
+                                          dtypeName(self.dtype));
+  }
+  if (c.arg(2).kind == Arg::Complex && !isComplex(self.dtype) &&
+      c.arg(2).imag != 0)
+    return c.fail(FakeError::Dtype, "a complex value does not fit a tensor of " +
+                                        dtypeName(self.dtype));
+  FailureOr<Dims> sizes = c.broadcast({&self, &mask});
+  if (failed(sizes))
+    return failure();
+  TensorMeta out = TensorMeta::contiguous(self.dtype, *sizes, c.device);
+  // The result is a copy of self, expanded if need be, that is then written.
+  if (c.sameSizes(*sizes, self.sizes))
+    out.strides = likeStrides(self);
+  return c.fresh(out);
+}
+
+template <bool TensorWeight>
+static LogicalResult lerp(FakeCall &c) {
+  DType dtype = c.tensor(0).dtype;
+  for (unsigned i : {1u, 2u}) {
+    if (i == 2 && !TensorWeight)
+      break;
+    if (c.arg(i).kind == Arg::Tensor && c.tensor(i).dtype != dtype &&
+        !(i == 2 && c.tensor(2).sizes.empty()))
+      return c.fail(FakeError::Dtype, "lerp needs tensors of one dtype, not " +
+                                          dtypeName(dtype) + " and " +
+                                          dtypeName(c.tensor(i).dtype));
+  }
+  return elementwise(c, elementwiseTensors(c), dtype);
+}
+
+static LogicalResult complexOf(FakeCall &c) {
+  DType real = c.tensor(0).dtype, imag = c.tensor(1).dtype;
+  for (DType d : {real, imag})
+    if (!isFloating(d) || d == DType::BF16)
+      return c.fail(FakeError::Dtype,
+                    c.schema().base +
+                        " needs float16, float32 or float64, not " +
+                        dtypeName(d));
+  if (real != imag)
+    return c.fail(FakeError::Dtype, "the two parts have dtypes " +
+                                        dtypeName(real) + " and " +
+                                        dtypeName(imag));
+  return elementwise(c, elementwiseTensors(c), toComplex(real));
+}
+
+static LogicalResult heaviside(FakeCall &c) {
+  if (c.arg(1).kind == Arg::Tensor && c.tensor(0).dtype != c.tensor(1).dtype)
+    return c.fail(FakeError::Dtype, "heaviside needs one dtype, not " +
+                                        dtypeName(c.tensor(0).dtype) + " and " +
+                                        dtypeName(c.tensor(1).dtype));
+  return pointwise<Promote::Default, 3, Takes::NoComplex>(c);
+}
+
+static LogicalResult ldexp(FakeCall &c) {
+  // x * 2^y, the power in floating point.
+  TypePromotion types;
+  types.add(c.tensor(0));
+  TensorMeta exponent = c.tensor(1);
+  exponent.dtype = toFloat(exponent.dtype);
+  types.add(exponent);
+  std::optional<DType> dtype = types.result();
+  if (!dtype)
+    return c.fail(FakeError::Dtype, "the operands do not promote to a dtype");
+  return elementwise(c, elementwiseTensors(c), *dtype);
+}
+
+static LogicalResult frexp(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (!isFloating(self.dtype))
+    return c.fail(FakeError::Dtype, "frexp needs a floating dtype, not " +
+                                        dtypeName(self.dtype));
+  if (failed(elementwise(c, {&self}, self.dtype)))
+    return failure();
+  return elementwise(c, {&self}, DType::I32);
+}
+
+static LogicalResult polygamma(FakeCall &c) {
+  unsigned tensorArg = c.arg(0).kind == Arg::Tensor ? 0 : 1;
+  if (c.lt(c.dim(1 - tensorArg), 0))
+    return c.fail(FakeError::Other, "polygamma's order must not be negative, "
+                                    "it is " +
+                                        c.dim(1 - tensorArg).str());
+  return elementwise(c, {&c.tensor(tensorArg)},
+                     toFloat(c.tensor(tensorArg).dtype));
+}
+
+static LogicalResult mvlgamma(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(checkTakes(c, self.dtype, Takes::NoBoolNoComplex)))
+    return failure();
+  if (c.lt(c.dim(1), 1))
+    return c.fail(FakeError::Other,
+                  "mvlgamma's p must be at least 1, it is " + c.dim(1).str());
+  return elementwise(c, {&self}, toFloat(self.dtype));
+}
+
+static LogicalResult gluSizes(FakeCall &c, const TensorMeta &self,
+                              unsigned dimArg, int64_t &dim) {
+  if (self.sizes.empty())
+    return c.fail(FakeError::Dim, "glu needs at least one dim");
+  FailureOr<int64_t> wrapped = c.wrapDim(dimArg, self.rank());
+  if (failed(wrapped))
+    return failure();
+  dim = *wrapped;
+  if (!c.eq(mod(self.sizes[dim], 2), 0))
+    return c.fail(FakeError::Shape, "glu halves dim " + Twine(dim) +
+                                        ", whose size " +
+                                        self.sizes[dim].str() + " is odd");
+  return success();
+}
+
+static LogicalResult glu(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  int64_t dim;
+  if (failed(gluSizes(c, self, 1, dim)))
+    return failure();
+  // Elementwise over the two halves.
+  TensorMeta half = self;
+  half.sizes[dim] = floorDiv(self.sizes[dim], 2);
+  return elementwise(c, {&half, &half}, self.dtype);
+}
+
+static LogicalResult gluBackward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(1);
+  int64_t dim;
+  if (failed(gluSizes(c, self, 2, dim)))
+    return failure();
+  Dims half = self.sizes;
+  half[dim] = floorDiv(half[dim], 2);
+  if (!c.sameSizes(half, c.tensor(0).sizes))
+    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
+                                        " is not half of " + self.str());
+  return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
+}
+
+static LogicalResult logSigmoidForward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(elementwise(c, {&self}, self.dtype)))
+    return failure();
+  // The buffer is used by the CPU kernel only.
+  if (c.device.kind == Device::Cpu)
+    return elementwise(c, {&self}, self.dtype);
+  Dim none[] = {Dim(0)};
+  return c.fresh(TensorMeta::contiguous(self.dtype, none, c.device));
+}
+
+static LogicalResult logSigmoidBackward(FakeCall &c) {
+  return elementwise(c, {&c.tensor(0), &c.tensor(1)}, c.tensor(0).dtype);
+}
+
+static LogicalResult prelu(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  const TensorMeta &weight = c.tensor(1);
+  if (self.dtype != weight.dtype)
+    return c.fail(FakeError::Dtype, "prelu needs one dtype, not " +
+                                        dtypeName(self.dtype) + " and " +
+                                        dtypeName(weight.dtype));
+  if (!weight.numel().is(1)) {
+    if (self.sizes.empty())
+      return c.fail(FakeError::Shape, "prelu of a tensor without dims takes "
+                                      "one weight");
+    Dim channels = self.rank() > 1 ? self.sizes[1] : Dim(1);
+    if (!c.eq(channels, weight.numel()))
+      return c.fail(FakeError::Shape, "prelu has " + weight.numel().str() +
+                                          " weights for " + channels.str() +
+                                          " channels");
+  }
+  if (weight.rank() > 1)
+    return c.fail(FakeError::Dim, "prelu's weight must have at most 1 dim, "
+                                  "not " +
+                                      Twine(weight.rank()));
+  return elementwise(c, {&self}, self.dtype);
+}
+
+static LogicalResult preluKernelBackward(FakeCall &c) {
+  if (failed(elementwise(c, elementwiseTensors(c), c.tensor(1).dtype)))
+    return failure();
+  return elementwise(c, elementwiseTensors(c), c.tensor(2).dtype);
+}
+
+static LogicalResult logSigmoid(FakeCall &c) {
+  return elementwise(c, {&c.tensor(0)}, c.tensor(0).dtype);
+}
+
+ArrayRef<FakeRuleRow> pointwiseOwnRules() {
+  static const FakeRuleRow rows[] = {
+      {"_prelu_kernel.default", pointwise<Promote::Default>},
+      {"_prelu_kernel_backward.default", preluKernelBackward},
+      {"abs.default", absolute},
+      {"absolute.default", absolute},
+      {"angle.default", angle},
+      {"clamp.Tensor", clamp},
+      {"clamp.default", clamp},
+      {"clamp_max.Tensor", pointwise<Promote::Default, 3, Takes::NoComplex>},
+      {"clamp_max.default", pointwise<Promote::Default, 3, Takes::NoComplex>},
+      {"clamp_min.Tensor", pointwise<Promote::Default, 3, Takes::NoComplex>},
+      {"clamp_min.default", pointwise<Promote::Default, 3, Takes::NoComplex>},
+      {"clip.Tensor", clamp},
+      {"clip.default", clamp},
+      {"complex.default", complexOf},
+      {"div.Scalar_mode", divMode},
+      {"div.Tensor_mode", divMode},
+      {"divide.Scalar_mode", divMode},
+      {"divide.Tensor_mode", divMode},
+      {"float_power.Scalar", floatPower},
+      {"float_power.Tensor_Scalar", floatPower},
+      {"float_power.Tensor_Tensor", floatPower},
+      {"frexp.Tensor", frexp},
+      {"glu.default", glu},
+      {"glu_backward.default", gluBackward},
+      {"heaviside.default", heaviside},
+      {"ldexp.Tensor", ldexp},
+      {"lerp.Scalar", lerp<false>},
+      {"lerp.Tensor", lerp<true>},
+      {"log_sigmoid.default", logSigmoid},
+      {"log_sigmoid_backward.default", logSigmoidBackward},
+      {"log_sigmoid_forward.default", logSigmoidForward},
+      {"masked_fill.Scalar", maskedFill},
+      {"masked_fill.Tensor", maskedFill},
+      {"mvlgamma.default", mvlgamma},
+      {"polar.default", complexOf},
+      {"polygamma.default", polygamma},
+      {"prelu.default", prelu},
+      {"special_multigammaln.default", mvlgamma},
+      {"special_polygamma.default", polygamma},
+      {"where.Scalar", whereOf},
+      {"where.ScalarOther", whereOf},
+      {"where.ScalarSelf", whereOf},
+      {"where.self", whereOf},
+  };
+  return rows;
+}
+
+} // namespace ft
