@@ -51,10 +51,9 @@ static LogicalResult visit(FakeCall &call, Walk &walk, const Arg &arg,
   if (arg.kind == Arg::Tensor) {
     const TensorMeta &next = call.tensorOperands()[arg.operand];
     if (!step(walk, next, policy))
-      return call.fail(FakeError::Device,
-                       "tensors are on two devices, " +
-                           walk.common->device.str() + " and " +
-                           next.device.str());
+      return call.fail(FakeError::Device, "tensors are on two devices, " +
+                                              walk.common->device.str() +
+                                              " and " + next.device.str());
   } else if (arg.kind == Arg::List) {
     for (const Arg &item : arg.list)
       if (failed(visit(call, walk, item, policy)))

@@ -68,8 +68,8 @@ bool FakeCall::lt(Dim a, Dim b) {
 FailureOr<int64_t> FakeCall::wrapIndex(Dim d, int64_t rank) {
   int64_t dims = std::max<int64_t>(rank, 1);
   if (!d.isStatic())
-    return fail(FakeError::Dim, "a dim index must be a plain integer, not " +
-                                    d.str());
+    return fail(FakeError::Dim,
+                "a dim index must be a plain integer, not " + d.str());
   int64_t v = d.value();
   if (v < -dims || v >= dims)
     return fail(FakeError::Dim, "dim " + Twine(v) + " is out of range for " +
@@ -79,8 +79,8 @@ FailureOr<int64_t> FakeCall::wrapIndex(Dim d, int64_t rank) {
   return v < 0 ? v + dims : v;
 }
 
-FailureOr<SmallVector<int64_t, 6>>
-FakeCall::wrapDims(unsigned i, int64_t rank, bool emptyIsAll) {
+FailureOr<SmallVector<int64_t, 6>> FakeCall::wrapDims(unsigned i, int64_t rank,
+                                                      bool emptyIsAll) {
   SmallVector<int64_t, 6> list;
   Dims given = isNone(i) ? Dims() : dims(i);
   if (given.empty() && emptyIsAll) {
@@ -94,8 +94,8 @@ FakeCall::wrapDims(unsigned i, int64_t rank, bool emptyIsAll) {
     if (failed(index))
       return failure();
     if (seen.test(*index))
-      return fail(FakeError::Dim,
-                  "dim " + Twine(*index) + " appears twice in the list of dims");
+      return fail(FakeError::Dim, "dim " + Twine(*index) +
+                                      " appears twice in the list of dims");
     seen.set(*index);
     list.push_back(*index);
   }
@@ -119,8 +119,8 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
       else if (!eq(have, next))
         return fail(FakeError::Shape,
                     "sizes " + have.str() + " and " + next.str() +
-                        " do not broadcast at dim " + Twine(shift + d) + " of " +
-                        Twine(sizes.size()));
+                        " do not broadcast at dim " + Twine(shift + d) +
+                        " of " + Twine(sizes.size()));
     }
   }
   return sizes;
@@ -134,10 +134,9 @@ LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to) {
   size_t shift = to.size() - from.size();
   for (size_t d = 0; d < from.size(); ++d)
     if (!from[d].is(1) && !eq(from[d], to[shift + d]))
-      return fail(FakeError::Shape, "size " + from[d].str() +
-                                        " does not broadcast to " +
-                                        to[shift + d].str() + " at dim " +
-                                        Twine(shift + d));
+      return fail(FakeError::Shape,
+                  "size " + from[d].str() + " does not broadcast to " +
+                      to[shift + d].str() + " at dim " + Twine(shift + d));
   return success();
 }
 

@@ -104,7 +104,8 @@ public:
   bool lt(Dim a, Dim b);
   bool le(Dim a, Dim b) { return !lt(b, a); }
 
-  //===--- Checks on arguments, with the error already given ---------------===//
+  //===--- Checks on arguments, with the error already given
+  //---------------===//
   /// The dim index `d` of a tensor of `rank` dims, negative ones counted from
   /// the end; a scalar counts as one dim.
   llvm::FailureOr<int64_t> wrapIndex(Dim d, int64_t rank);

@@ -8,9 +8,12 @@
 // says what would be computed, and what is left to check is that it can be
 // written into the argument.
 //
+// `permute_copy` likewise is `permute` and a row-major copy.
+//
 //   add_(int32 [2, 3], float32 [3]): add gives float32 [2, 3]; float32 cannot
 //   be written into int32: refused.
 
+#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
 
@@ -21,7 +24,7 @@ using namespace llvm;
 namespace ft {
 
 namespace {
-enum class Form : uint8_t { Plain, InPlace, Out };
+enum class Form : uint8_t { Plain, InPlace, Out, ViewCopy };
 
 struct Entry {
   FakeRule rule = nullptr;
@@ -66,6 +69,16 @@ RuleTable::RuleTable() {
 #include "compiler/fake/rules/Families.def"
 #undef FT_FAMILY
   for (const Schema &schema : schemas.all()) {
+    if (schema.mutates || entries[schema.index].rule ||
+        !schema.base.ends_with("_copy"))
+      continue;
+    std::string view = (schema.base.drop_back(5) + "." + schema.overload).str();
+    if (const Schema *other = schemas.find(view)) {
+      entries[schema.index] = entries[other->index];
+      entries[schema.index].form = Form::ViewCopy;
+    }
+  }
+  for (const Schema &schema : schemas.all()) {
     if (!schema.mutates || entries[schema.index].rule)
       continue;
     // Every overload of the functional form with these arguments will do:
@@ -107,9 +120,9 @@ FakeRule findFakeRule(const Schema &schema) {
 static LogicalResult castable(FakeCall &call, DType from, DType to) {
   if (canCast(from, to))
     return success();
-  return call.fail(FakeError::Dtype, "a result of " + dtypeName(from) +
-                                         " cannot be written into a tensor of " +
-                                         dtypeName(to));
+  return call.fail(FakeError::Dtype,
+                   "a result of " + dtypeName(from) +
+                       " cannot be written into a tensor of " + dtypeName(to));
 }
 
 static LogicalResult finishInPlace(FakeCall &call) {
@@ -123,7 +136,13 @@ static LogicalResult finishInPlace(FakeCall &call) {
                          self.str());
   if (failed(castable(call, computed.dtype, self.dtype)))
     return failure();
-  if (overlapsItself(self))
+  if (self.device != call.device)
+    return call.fail(FakeError::Device,
+                     "a result on " + call.device.str() +
+                         " cannot be written into a tensor on " +
+                         self.device.str());
+  // masked_fill_ writes the same value to all elements in one place.
+  if (overlapsItself(self) && call.schema().base != "masked_fill_")
     return call.fail(FakeError::Other,
                      "the tensor that is written, " + self.str() +
                          ", has several elements in one place");
@@ -158,6 +177,17 @@ static LogicalResult finishOut(FakeCall &call) {
   return success();
 }
 
+static LogicalResult finishViewCopy(FakeCall &call) {
+  for (FakeResult &result : call.results) {
+    TensorMeta &out = result.meta;
+    out.strides = contiguousStrides(out.sizes);
+    out.offset = 0;
+    out.conj = out.neg = false;
+    result.alias = -1;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // One call
 //===----------------------------------------------------------------------===//
@@ -178,7 +208,8 @@ static LogicalResult checkArguments(FakeCall &call) {
       continue;
     bool fits = true;
     if (type.list)
-      fits = arg.kind == Arg::List || (type.fixedLength && arg.kind == Arg::Int);
+      fits =
+          arg.kind == Arg::List || (type.fixedLength && arg.kind == Arg::Int);
     else if (type.kind == SchemaType::Tensor)
       fits = arg.kind == Arg::Tensor ||
              (arg.isNumber() && schema.family == "pointwise");
@@ -192,8 +223,8 @@ static LogicalResult checkArguments(FakeCall &call) {
 LogicalResult propagateCall(FakeCall &call) {
   const Entry &entry = RuleTable::get()[call.schema().index];
   if (!entry.rule)
-    return call.fail(FakeError::Unsupported, "there is no shape rule for '" +
-                                                 call.schema().name + "'");
+    return call.fail(FakeError::Unsupported,
+                     "there is no shape rule for '" + call.schema().name + "'");
   if (failed(checkArguments(call)) || failed(resolveDevice(call, entry.device)))
     return failure();
   LogicalResult done = entry.rule(call);
@@ -201,6 +232,8 @@ LogicalResult propagateCall(FakeCall &call) {
     done = finishInPlace(call);
   else if (succeeded(done) && entry.form == Form::Out)
     done = finishOut(call);
+  else if (succeeded(done) && entry.form == Form::ViewCopy)
+    done = finishViewCopy(call);
   if (!call.undecided.empty())
     return call.fail(FakeError::Undecided,
                      "it is not known whether " + call.undecided);

@@ -5,9 +5,7 @@
 
 namespace ft {
 
-static bool isFloat8(DType d) {
-  return isFloating(d) && dtypeBytes(d) == 1;
-}
+static bool isFloat8(DType d) { return isFloating(d) && dtypeBytes(d) == 1; }
 
 /// Unsigned types that PyTorch has for storage only, not in its lattice.
 static bool isStorageUnsigned(DType d) {

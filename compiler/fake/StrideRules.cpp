@@ -28,8 +28,8 @@ bool isDense(ArrayRef<Dim> sizes, ArrayRef<Dim> strides) {
       order.push_back(d);
   // Nearly always row-major: walk from the inner end.
   std::reverse(order.begin(), order.end());
-  stable_sort(order, [&](unsigned a, unsigned b) {
-    return less(strides[a], strides[b]);
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return less(strides[a], strides[b]) || (strides[a] == strides[b] && b < a);
   });
   Dim running = 1;
   for (unsigned d : order) {
@@ -207,7 +207,6 @@ Dims elementwiseStrides(ArrayRef<const TensorMeta *> tensors,
     return {Dim(1)};
   SmallVector<Operand, 4> operands;
   bool allContiguous = true, allChannelsLast = true;
-  const TensorMeta *only = nullptr;
   for (const TensorMeta *t : tensors) {
     // 0-dim tensors are numbers, they have no say.
     if (t->sizes.empty())
@@ -216,10 +215,7 @@ Dims elementwiseStrides(ArrayRef<const TensorMeta *> tensors,
     bool whole = ArrayRef<Dim>(t->sizes) == sizes;
     allContiguous &= whole && isContiguous(*t);
     allChannelsLast &= whole && isChannelsLast(*t);
-    only = operands.size() == 1 && whole ? t : nullptr;
   }
-  if (only && operands.size() == 1)
-    return likeStrides(*only);
   if (operands.empty() || (allContiguous && !allChannelsLast))
     return contiguousStrides(sizes);
   if (allChannelsLast && !allContiguous)

@@ -23,10 +23,9 @@ FailureOr<DType> promotedDType(FakeCall &call, uint32_t typed) {
   if (std::optional<DType> dtype = types.result())
     return *dtype;
   if (types.clash)
-    return call.fail(FakeError::Dtype,
-                     dtypeName(types.clash->first) + " and " +
-                         dtypeName(types.clash->second) +
-                         " do not promote to a common dtype");
+    return call.fail(FakeError::Dtype, dtypeName(types.clash->first) + " and " +
+                                           dtypeName(types.clash->second) +
+                                           " do not promote to a common dtype");
   return call.fail(FakeError::Dtype, "the operands do not promote to a dtype");
 }
 
@@ -71,17 +70,16 @@ static bool takesDType(DType d, Takes takes) {
 LogicalResult checkTakes(FakeCall &call, DType dtype, Takes takes) {
   if (takesDType(dtype, takes))
     return success();
-  return call.fail(FakeError::Dtype,
-                   call.schema().base + " is not defined for " +
-                       dtypeName(dtype));
+  return call.fail(FakeError::Dtype, call.schema().base +
+                                         " is not defined for " +
+                                         dtypeName(dtype));
 }
 
 SmallVector<const TensorMeta *, 4> elementwiseTensors(FakeCall &call) {
   SmallVector<const TensorMeta *, 4> tensors;
   const Schema &schema = call.schema();
   for (auto [i, arg] : enumerate(call.arguments()))
-    if (arg.kind == Arg::Tensor &&
-        (i == 0 || !schema.args[i].type.write))
+    if (arg.kind == Arg::Tensor && (i == 0 || !schema.args[i].type.write))
       tensors.push_back(&call.tensor(i));
   return tensors;
 }

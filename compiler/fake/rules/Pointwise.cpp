@@ -49,8 +49,8 @@ static LogicalResult scaledSum(FakeCall &c) {
                                     "not " +
                                         dtypeName(*dtype));
   if (alpha.kind == Arg::Bool && *dtype != DType::Bool)
-    return c.fail(FakeError::Dtype, "a bool alpha needs a bool result, not " +
-                                        dtypeName(*dtype));
+    return c.fail(FakeError::Dtype,
+                  "a bool alpha needs a bool result, not " + dtypeName(*dtype));
   return elementwise(c, elementwiseTensors(c), *dtype);
 }
 
@@ -65,9 +65,9 @@ static LogicalResult numbersFit(FakeCall &c) {
                 : arg.kind == Arg::Int     ? dtype != DType::Bool
                                            : true;
     if (!fits)
-      return c.fail(FakeError::Dtype,
-                    "argument '" + c.schema().args[i].name +
-                        "' does not fit a tensor of " + dtypeName(dtype));
+      return c.fail(FakeError::Dtype, "argument '" + c.schema().args[i].name +
+                                          "' does not fit a tensor of " +
+                                          dtypeName(dtype));
   }
   return elementwise(c, {&c.tensor(0)}, dtype);
 }
@@ -83,13 +83,13 @@ static std::vector<Group> groups() {
       // Functions of one tensor; integers become float32.
       {pointwise<IntToFloat>,
        plain,
-       {"acos",    "acosh",   "arccos", "arccosh", "arcsin",   "arcsinh",
-        "arctan",  "arctanh", "asin",   "asinh",   "atan",     "atanh",
-        "cos",     "cosh",    "deg2rad", "digamma", "erf",     "erfc",
-        "erfinv",  "exp",     "exp2",   "expm1",   "i0",       "lgamma",
-        "log",     "log10",   "log1p",  "log2",    "logit",    "rad2deg",
-        "reciprocal", "rsqrt", "sigmoid", "sin",   "sinc",     "sinh",
-        "sqrt",    "tan",     "tanh"}},
+       {"acos",       "acosh",   "arccos",  "arccosh", "arcsin", "arcsinh",
+        "arctan",     "arctanh", "asin",    "asinh",   "atan",   "atanh",
+        "cos",        "cosh",    "deg2rad", "digamma", "erf",    "erfc",
+        "erfinv",     "exp",     "exp2",    "expm1",   "i0",     "lgamma",
+        "log",        "log10",   "log1p",   "log2",    "logit",  "rad2deg",
+        "reciprocal", "rsqrt",   "sigmoid", "sin",     "sinc",   "sinh",
+        "sqrt",       "tan",     "tanh"}},
       {pointwise<IntToFloat, 0, NoComplex>,
        plain,
        {"special_airy_ai",
@@ -147,9 +147,7 @@ static std::vector<Group> groups() {
       {pointwise<IntToFloat, kBoth>,
        {"Tensor", "Scalar_Other", "Scalar_Self"},
        {"xlogy"}},
-      {pointwise<IntToFloat, kBoth>,
-       binary,
-       {"div", "divide", "true_divide"}},
+      {pointwise<IntToFloat, kBoth>, binary, {"div", "divide", "true_divide"}},
       {pointwise<IntToFloat, kBoth, NoComplex>, binary, {"copysign"}},
 
       // The dtype stays.
@@ -160,14 +158,12 @@ static std::vector<Group> groups() {
       {pointwise<Default, 0, NoComplex>,
        plain,
        {"ceil", "fix", "floor", "frac", "round", "sign", "special_round",
-        "trunc", "relu"}},
-      {pointwise<Default, 0, NoBoolNoComplex>, plain, {"relu6"}},
+        "trunc"}},
+      {pointwise<Default, 0, NoBoolNoComplex>, plain, {"relu", "relu6"}},
       {pointwise<Default, 0, NoBool>, plain, {"neg", "negative"}},
       {pointwise<Default, 0, Integral>, plain, {"bitwise_not"}},
       {pointwise<Default, 0, NoComplex>, {"decimals"}, {"round"}},
-      {numbersFit,
-       plain,
-       {"celu", "elu", "leaky_relu", "softplus"}},
+      {numbersFit, plain, {"celu", "elu", "leaky_relu", "softplus"}},
       {pointwise<Default, 1>,
        plain,
        {"hardshrink", "hardtanh", "nan_to_num", "threshold"}},
@@ -196,9 +192,7 @@ static std::vector<Group> groups() {
        {"Tensor", "Tensor_Scalar", "Scalar_Tensor"},
        {"bitwise_left_shift", "bitwise_right_shift"}},
       {pointwise<Default, kBoth>, binary, {"__lshift__", "__rshift__"}},
-      {pointwise<BoolToLong, kBoth>,
-       {"Tensor_Tensor", "Tensor_Scalar", "Scalar"},
-       {"pow"}},
+      {pointwise<Default, kBoth>, {"Tensor_Tensor", "Tensor_Scalar"}, {"pow"}},
       {pointwise<Default>, plain, {"addcmul"}},
       {pointwise<Default, 0, FloatingOrComplex>, plain, {"addcdiv"}},
 
@@ -223,8 +217,7 @@ static std::vector<Group> groups() {
         "hardtanh_backward", "leaky_relu_backward", "logit_backward",
         "mish_backward", "sigmoid_backward", "silu_backward",
         "softplus_backward", "softshrink_backward", "hardshrink_backward",
-        "tanh_backward", "threshold_backward", "gelu_backward",
-        "rrelu_with_noise_backward"}},
+        "tanh_backward", "gelu_backward", "rrelu_with_noise_backward"}},
   };
 }
 
@@ -237,8 +230,8 @@ static std::vector<FakeRuleRow> expand() {
       for (StringRef overload : group.overloads) {
         texts.push_back(
             std::make_unique<std::string>((name + "." + overload).str()));
-        DevicePolicy device = name == "nextafter" ? DevicePolicy::Strict
-                                                  : DevicePolicy::Common;
+        DevicePolicy device =
+            name == "nextafter" ? DevicePolicy::Strict : DevicePolicy::Common;
         rows.push_back({*texts.back(), group.rule, device});
       }
   return rows;

@@ -4,6 +4,8 @@
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace ft {
@@ -43,8 +45,9 @@ static LogicalResult floatPower(FakeCall &c) {
 static LogicalResult whereOf(FakeCall &c) {
   const TensorMeta &condition = c.tensor(0);
   if (condition.dtype != DType::Bool && condition.dtype != DType::U8)
-    return c.fail(FakeError::Dtype, "the condition of where must be bool, not " +
-                                        dtypeName(condition.dtype));
+    return c.fail(FakeError::Dtype,
+                  "the condition of where must be bool, not " +
+                      dtypeName(condition.dtype));
   return pointwise<Promote::Default, 6>(c);
 }
 
@@ -52,30 +55,34 @@ static LogicalResult maskedFill(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   const TensorMeta &mask = c.tensor(1);
   if (mask.dtype != DType::Bool)
-    return c.fail(FakeError::Dtype, "the mask must be bool, not " +
-                                        dtypeName(mask.dtype));
+    return c.fail(FakeError::Dtype,
+                  "the mask must be bool, not " + dtypeName(mask.dtype));
   if (const TensorMeta *value = c.optTensor(2)) {
     if (!value->sizes.empty())
       return c.fail(FakeError::Shape,
-                    "the value must have no dims, not " +
-                        Twine(value->rank()));
-    if (isComplex(value->dtype) && !isComplex(self.dtype))
+                    "the value must have no dims, not " + Twine(value->rank()));
+    if (isComplex(value->dtype) && !isComplex(self.dtype) &&
+        self.dtype != DType::Bool)
       return c.fail(FakeError::Dtype, "a complex value does not fit a tensor "
                                       "of " +
                                           dtypeName(self.dtype));
   }
   if (c.arg(2).kind == Arg::Complex && !isComplex(self.dtype) &&
-      c.arg(2).imag != 0)
-    return c.fail(FakeError::Dtype, "a complex value does not fit a tensor of " +
+      self.dtype != DType::Bool && c.arg(2).imag != 0)
+    return c.fail(FakeError::Dtype,
+                  "a complex value does not fit a tensor of " +
+                      dtypeName(self.dtype));
+  double value = c.arg(2).kind == Arg::Float ? c.arg(2).real : 0;
+  if (isIntegral(self.dtype) && self.dtype != DType::Bool &&
+      !std::isfinite(value))
+    return c.fail(FakeError::Other, "a value that is not finite does not fit a "
+                                    "tensor of " +
                                         dtypeName(self.dtype));
+  // A row-major copy of self that is then written, whatever the layouts.
   FailureOr<Dims> sizes = c.broadcast({&self, &mask});
   if (failed(sizes))
     return failure();
-  TensorMeta out = TensorMeta::contiguous(self.dtype, *sizes, c.device);
-  // The result is a copy of self, expanded if need be, that is then written.
-  if (c.sameSizes(*sizes, self.sizes))
-    out.strides = likeStrides(self);
-  return c.fresh(out);
+  return c.fresh(TensorMeta::contiguous(self.dtype, *sizes, c.device));
 }
 
 template <bool TensorWeight>
@@ -117,23 +124,39 @@ static LogicalResult heaviside(FakeCall &c) {
 }
 
 static LogicalResult ldexp(FakeCall &c) {
-  // x * 2^y, the power in floating point.
+  // x * pow(2, y), the power in floating point and row-major.
   TypePromotion types;
   types.add(c.tensor(0));
   TensorMeta exponent = c.tensor(1);
   exponent.dtype = toFloat(exponent.dtype);
+  exponent.strides = contiguousStrides(exponent.sizes);
   types.add(exponent);
   std::optional<DType> dtype = types.result();
   if (!dtype)
     return c.fail(FakeError::Dtype, "the operands do not promote to a dtype");
-  return elementwise(c, elementwiseTensors(c), *dtype);
+  return elementwise(c, {&c.tensor(0), &exponent}, *dtype);
+}
+
+static LogicalResult powScalar(FakeCall &c) {
+  FailureOr<DType> dtype = promotedDType(c, 3);
+  if (failed(dtype))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(*dtype, c.tensor(1).sizes, c.device));
+}
+
+/// where(self <= threshold, 0, grad): the gradient's dtype, with an integer.
+static LogicalResult thresholdBackward(FakeCall &c) {
+  TypePromotion types;
+  types.add(c.tensor(0));
+  types.add(Arg::integer(0));
+  return elementwise(c, elementwiseTensors(c), *types.result());
 }
 
 static LogicalResult frexp(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (!isFloating(self.dtype))
-    return c.fail(FakeError::Dtype, "frexp needs a floating dtype, not " +
-                                        dtypeName(self.dtype));
+    return c.fail(FakeError::Dtype,
+                  "frexp needs a floating dtype, not " + dtypeName(self.dtype));
   if (failed(elementwise(c, {&self}, self.dtype)))
     return failure();
   return elementwise(c, {&self}, DType::I32);
@@ -156,7 +179,9 @@ static LogicalResult mvlgamma(FakeCall &c) {
   if (c.lt(c.dim(1), 1))
     return c.fail(FakeError::Other,
                   "mvlgamma's p must be at least 1, it is " + c.dim(1).str());
-  return elementwise(c, {&self}, toFloat(self.dtype));
+  // A sum over p terms: laid out as sums are.
+  return c.fresh(
+      TensorMeta::contiguous(toFloat(self.dtype), self.sizes, c.device));
 }
 
 static LogicalResult gluSizes(FakeCall &c, const TensorMeta &self,
@@ -195,7 +220,10 @@ static LogicalResult gluBackward(FakeCall &c) {
   if (!c.sameSizes(half, c.tensor(0).sizes))
     return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
                                         " is not half of " + self.str());
-  return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
+  FailureOr<DType> dtype = promotedDType(c, 3);
+  if (failed(dtype))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(*dtype, self.sizes, c.device));
 }
 
 static LogicalResult logSigmoidForward(FakeCall &c) {
@@ -210,7 +238,10 @@ static LogicalResult logSigmoidForward(FakeCall &c) {
 }
 
 static LogicalResult logSigmoidBackward(FakeCall &c) {
-  return elementwise(c, {&c.tensor(0), &c.tensor(1)}, c.tensor(0).dtype);
+  FailureOr<DType> dtype = promotedDType(c, 7);
+  if (failed(dtype))
+    return failure();
+  return elementwise(c, {&c.tensor(0), &c.tensor(1)}, *dtype);
 }
 
 static LogicalResult prelu(FakeCall &c) {
@@ -238,9 +269,13 @@ static LogicalResult prelu(FakeCall &c) {
 }
 
 static LogicalResult preluKernelBackward(FakeCall &c) {
-  if (failed(elementwise(c, elementwiseTensors(c), c.tensor(1).dtype)))
+  FailureOr<DType> dtype = promotedDType(c, 7);
+  if (failed(dtype) || failed(elementwise(c, elementwiseTensors(c), *dtype)))
     return failure();
-  return elementwise(c, elementwiseTensors(c), c.tensor(2).dtype);
+  FailureOr<DType> weight = promotedDType(c, 3);
+  if (failed(weight))
+    return failure();
+  return elementwise(c, elementwiseTensors(c), *weight);
 }
 
 static LogicalResult logSigmoid(FakeCall &c) {
@@ -285,9 +320,11 @@ ArrayRef<FakeRuleRow> pointwiseOwnRules() {
       {"mvlgamma.default", mvlgamma},
       {"polar.default", complexOf},
       {"polygamma.default", polygamma},
+      {"pow.Scalar", powScalar},
       {"prelu.default", prelu},
       {"special_multigammaln.default", mvlgamma},
       {"special_polygamma.default", polygamma},
+      {"threshold_backward.default", thresholdBackward},
       {"where.Scalar", whereOf},
       {"where.ScalarOther", whereOf},
       {"where.ScalarSelf", whereOf},

@@ -1,0 +1,304 @@
+//===- Random.cpp - Random numbers and dropout -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/Promotion.h"
+#include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Elementwise.h"
+#include "compiler/fake/rules/Factory.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+//===----------------------------------------------------------------------===//
+// Fresh random tensors
+//===----------------------------------------------------------------------===//
+
+static LogicalResult needsFloat(FakeCall &c, DType dtype) {
+  return checkTakes(c, dtype, Takes::FloatingOrComplex);
+}
+
+/// Some checks are those of the CPU kernels; PyTorch's shape functions for
+/// other devices do not make them.
+static bool onCpu(FakeCall &c, const FactoryOptions &options) {
+  return options.device.value_or(c.device).kind == Device::Cpu;
+}
+
+/// rand, randn: sizes, options.
+template <bool Normal>
+static LogicalResult random(FakeCall &c) {
+  FailureOr<FactoryOptions> options = factoryOptions(c, 1);
+  if (failed(options))
+    return failure();
+  DType dtype = options->dtype.value_or(kDefaultFloat);
+  bool cpu = onCpu(c, *options);
+  bool hasElements = !product(c.dims(0)).is(0);
+  if ((cpu ? hasElements : Normal) && failed(needsFloat(c, dtype)))
+    return failure();
+  return makeTensor(c, c.dims(0), dtype, *options);
+}
+
+template <bool Normal>
+static LogicalResult randomLike(FakeCall &c) {
+  FailureOr<FactoryOptions> options = factoryOptions(c, 1);
+  if (failed(options))
+    return failure();
+  bool hasElements = !c.tensor(0).numel().is(0);
+  if ((onCpu(c, *options) ? hasElements : Normal) &&
+      failed(needsFloat(c, options->dtype.value_or(c.tensor(0).dtype))))
+    return failure();
+  return makeLike(c, *options);
+}
+
+static LogicalResult checkRange(FakeCall &c, Dim low, Dim high, DType dtype,
+                                bool cpu) {
+  if (c.le(high, low))
+    return c.fail(FakeError::Other, "the range from " + low.str() + " to " +
+                                        high.str() + " is empty");
+  if (cpu && (isComplex(dtype) || (dtype == DType::Bool && c.lt(2, high))))
+    return c.fail(FakeError::Dtype, "the range from " + low.str() + " to " +
+                                        high.str() + " does not fit " +
+                                        dtypeName(dtype));
+  return success();
+}
+
+/// randint: [low,] high, sizes, options.
+template <unsigned High>
+static LogicalResult randint(FakeCall &c) {
+  FailureOr<FactoryOptions> options = factoryOptions(c, High + 2);
+  if (failed(options))
+    return failure();
+  DType dtype = options->dtype.value_or(DType::I64);
+  if (failed(checkRange(c, High ? c.dim(0) : Dim(0), c.dim(High), dtype,
+                        onCpu(c, *options))))
+    return failure();
+  return makeTensor(c, c.dims(High + 1), dtype, *options);
+}
+
+template <unsigned High>
+static LogicalResult randintLike(FakeCall &c) {
+  FailureOr<FactoryOptions> options = factoryOptions(c, High + 1);
+  if (failed(options))
+    return failure();
+  DType dtype = options->dtype.value_or(c.tensor(0).dtype);
+  if (c.arg(High).kind == Arg::Int &&
+      failed(checkRange(c, High == 2 ? c.dim(1) : Dim(0), c.dim(High), dtype,
+                        onCpu(c, *options))))
+    return failure();
+  return makeLike(c, *options);
+}
+
+static LogicalResult randperm(FakeCall &c) {
+  FailureOr<FactoryOptions> options = factoryOptions(c, 1);
+  if (failed(options))
+    return failure();
+  return makeTensor(c, {c.dim(0)}, options->dtype.value_or(DType::I64),
+                    *options);
+}
+
+static LogicalResult normalTensors(FakeCall &c) {
+  for (unsigned i : {0u, 1u}) {
+    if (const TensorMeta *t = c.optTensor(i)) {
+      if (i == 1 && isComplex(t->dtype))
+        return c.fail(FakeError::Dtype,
+                      "normal's standard deviation must not be complex");
+    } else if (i == 1 && c.number(1) < 0) {
+      return c.fail(FakeError::Other, "normal's standard deviation must not be "
+                                      "negative");
+    }
+  }
+  const TensorMeta *mean = c.optTensor(0);
+  const TensorMeta *deviation = c.optTensor(1);
+  const TensorMeta &first = mean ? *mean : *deviation;
+  if (failed(needsFloat(c, first.dtype)))
+    return failure();
+  FailureOr<Dims> sizes = c.broadcast(elementwiseTensors(c));
+  if (failed(sizes))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(first.dtype, *sizes, c.device));
+}
+
+static LogicalResult normalSizes(FakeCall &c) {
+  FailureOr<FactoryOptions> options = factoryOptions(c, 4);
+  if (failed(options))
+    return failure();
+  DType dtype = options->dtype.value_or(kDefaultFloat);
+  if (c.number(1) < 0)
+    return c.fail(FakeError::Other,
+                  "normal's standard deviation must not be negative");
+  if (failed(needsFloat(c, dtype)))
+    return failure();
+  return makeTensor(c, c.dims(2), dtype, *options);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors filled with random numbers
+//===----------------------------------------------------------------------===//
+
+/// uniform, normal…: self's layout, written in the in-place form.
+template <Takes What>
+static LogicalResult fillRandom(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(checkTakes(c, self.dtype, What)))
+    return failure();
+  TensorMeta out = self;
+  out.strides = likeStrides(self);
+  out.offset = 0;
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult bernoulli(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (c.arguments().size() > 1 && c.schema().args[1].name == "p") {
+    if (const TensorMeta *p = c.optTensor(1)) {
+      if (failed(c.broadcastTo(p->sizes, self.sizes)))
+        return failure();
+    } else if (!(c.number(1) >= 0 && c.number(1) <= 1)) {
+      return c.fail(FakeError::Other, "a probability must be in [0, 1]");
+    }
+  }
+  return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
+}
+
+static LogicalResult normalInto(FakeCall &c) {
+  if (failed(needsFloat(c, c.tensor(0).dtype)))
+    return failure();
+  return c.view(c.tensor(0), 0);
+}
+
+static LogicalResult multinomial(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() != 1 && self.rank() != 2)
+    return c.fail(FakeError::Dim,
+                  "multinomial needs 1 or 2 dims, the tensor has " +
+                      Twine(self.rank()));
+  if (failed(checkTakes(c, self.dtype, Takes::Floating)))
+    return failure();
+  Dim samples = c.dim(1);
+  if (c.lt(samples, 1))
+    return c.fail(FakeError::Other, "the number of samples must be positive, "
+                                    "it is " +
+                                        samples.str());
+  if (!c.flag(2) && c.lt(self.sizes.back(), samples))
+    return c.fail(FakeError::Other, samples.str() +
+                                        " samples cannot be drawn without "
+                                        "replacement from " +
+                                        self.sizes.back().str());
+  Dims sizes = self.sizes;
+  sizes.back() = samples;
+  return c.fresh(TensorMeta::contiguous(DType::I64, sizes, c.device));
+}
+
+static LogicalResult elementwiseOfSelf(FakeCall &c) {
+  return elementwise(c, {&c.tensor(0)}, c.tensor(0).dtype);
+}
+
+static LogicalResult binomial(FakeCall &c) {
+  if (c.tensor(0).dtype != c.tensor(1).dtype)
+    return c.fail(FakeError::Dtype, "binomial needs one dtype, not " +
+                                        dtypeName(c.tensor(0).dtype) + " and " +
+                                        dtypeName(c.tensor(1).dtype));
+  return pointwise<Promote::Default>(c);
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkProbability(FakeCall &c, double p) {
+  if (p >= 0 && p <= 1)
+    return success();
+  return c.fail(FakeError::Other,
+                "the dropout probability must be in [0, 1], it is " +
+                    std::to_string(p));
+}
+
+/// Without training the input itself; a fresh tensor of its order otherwise.
+static LogicalResult dropout(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(checkProbability(c, c.number(1))))
+    return failure();
+  if (!c.flag(2) || c.number(1) == 0)
+    return c.view(input, 0);
+  return elementwise(c, {&input}, input.dtype);
+}
+
+static LogicalResult nativeDropout(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(checkProbability(c, c.number(1))))
+    return failure();
+  TensorMeta out = input;
+  out.strides = likeStrides(input);
+  out.offset = 0;
+  TensorMeta mask = out;
+  mask.dtype = DType::Bool;
+  if (failed(c.fresh(std::move(out))))
+    return failure();
+  return c.fresh(std::move(mask));
+}
+
+static LogicalResult nativeDropoutBackward(FakeCall &c) {
+  FailureOr<DType> dtype = promotedDType(c, 3);
+  if (failed(dtype))
+    return failure();
+  return elementwise(c, elementwiseTensors(c), toFloat(*dtype));
+}
+
+static LogicalResult rreluWithNoise(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  const TensorMeta &noise = c.tensor(1);
+  if (!c.sameSizes(self.sizes, noise.sizes))
+    return c.fail(FakeError::Shape, "the noise " + noise.str() +
+                                        " does not have the size of " +
+                                        self.str());
+  return elementwise(c, {&self}, self.dtype);
+}
+
+ArrayRef<FakeRuleRow> randomRules() {
+  static const FakeRuleRow rows[] = {
+      {"_fused_dropout.default", nativeDropout},
+      {"_masked_scale.default", nativeDropoutBackward},
+      {"alpha_dropout.default", dropout},
+      {"bernoulli.Tensor", bernoulli},
+      {"bernoulli.default", bernoulli},
+      {"bernoulli.p", bernoulli},
+      {"binomial.default", binomial},
+      {"cauchy.default", fillRandom<Takes::Floating>},
+      {"dropout.default", dropout},
+      {"exponential.default", fillRandom<Takes::Floating>},
+      {"feature_alpha_dropout.default", dropout},
+      {"feature_dropout.default", dropout},
+      {"geometric.default", fillRandom<Takes::NoBoolNoComplex>},
+      {"log_normal.default", fillRandom<Takes::Floating>},
+      {"multinomial.default", multinomial},
+      {"native_dropout.default", nativeDropout},
+      {"native_dropout_backward.default", nativeDropoutBackward,
+       DevicePolicy::First},
+      {"normal.Tensor_Tensor", normalTensors},
+      {"normal.Tensor_float", normalTensors},
+      {"normal.float_Tensor", normalTensors},
+      {"normal.float_float", normalSizes},
+      {"normal_.default", normalInto},
+      {"poisson.default", elementwiseOfSelf},
+      {"rand.default", random<false>},
+      {"rand_like.default", randomLike<false>},
+      {"randint.default", randint<0>},
+      {"randint.low", randint<1>},
+      {"randint_like.Tensor", randintLike<1>},
+      {"randint_like.default", randintLike<1>},
+      {"randint_like.low_dtype", randintLike<2>},
+      {"randn.default", random<true>},
+      {"randn_like.default", randomLike<true>},
+      {"random.default", fillRandom<Takes::NoComplex>},
+      {"random.from", fillRandom<Takes::NoComplex>},
+      {"random.to", fillRandom<Takes::NoComplex>},
+      {"randperm.default", randperm},
+      {"rrelu.default", elementwiseOfSelf},
+      {"rrelu_with_noise.default", rreluWithNoise},
+      {"uniform.default", fillRandom<Takes::Any>},
+  };
+  return rows;
+}
+
+} // namespace ft

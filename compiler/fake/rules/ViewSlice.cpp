@@ -1,0 +1,359 @@
+//===- ViewSlice.cpp - Views of a part of a tensor -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/ViewRules.h"
+
+#include <limits>
+
+using namespace llvm;
+
+namespace ft {
+
+//===----------------------------------------------------------------------===//
+// One dim cut
+//===----------------------------------------------------------------------===//
+
+Dim clampIndex(FakeCall &c, Dim index, Dim size) {
+  // The end that means "to the end", decided without a question on `size`.
+  if (index.is(0))
+    return index;
+  if (index.isStatic() && index.value() == std::numeric_limits<int64_t>::max())
+    return size;
+  if (c.lt(index, 0))
+    index = index + size;
+  if (c.lt(index, 0))
+    return 0;
+  return c.lt(size, index) ? size : index;
+}
+
+TensorMeta sliced(const TensorMeta &self, int64_t dim, Dim start, Dim length,
+                  Dim step) {
+  TensorMeta out = self;
+  out.offset = self.offset + start * self.strides[dim];
+  out.sizes[dim] = length;
+  out.strides[dim] = self.strides[dim] * step;
+  return out;
+}
+
+TensorMeta selected(const TensorMeta &self, int64_t dim, Dim index) {
+  TensorMeta out = self;
+  out.offset = self.offset + index * self.strides[dim];
+  out.sizes.erase(out.sizes.begin() + dim);
+  out.strides.erase(out.strides.begin() + dim);
+  return out;
+}
+
+static FailureOr<int64_t> dimOf(FakeCall &c, unsigned arg) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.sizes.empty())
+    return c.fail(FakeError::Dim,
+                  c.schema().base + " needs a tensor with at least one dim");
+  return c.wrapDim(arg, self.rank());
+}
+
+static LogicalResult select(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = dimOf(c, 1);
+  if (failed(dim))
+    return failure();
+  Dim index = c.dim(2), size = self.sizes[*dim];
+  if (c.lt(index, Dim(0) - size) || c.le(size, index))
+    return c.fail(FakeError::Index, "index " + index.str() +
+                                        " is out of range for dim " +
+                                        Twine(*dim) + " of size " + size.str());
+  if (c.lt(index, 0))
+    index = index + size;
+  return c.view(selected(self, *dim, index), 0);
+}
+
+static LogicalResult slice(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = dimOf(c, 1);
+  if (failed(dim))
+    return failure();
+  Dim step = c.dim(4);
+  if (c.lt(step, 1))
+    return c.fail(FakeError::Index,
+                  "a slice's step must be positive, it is " + step.str());
+  Dim size = self.sizes[*dim];
+  Dim start = c.isNone(2) ? Dim(0) : clampIndex(c, c.dim(2), size);
+  Dim end = c.isNone(3) ? size : clampIndex(c, c.dim(3), size);
+  if (!end.identical(size) && c.lt(end, start))
+    end = start;
+  Dim length = ceilDiv(end - start, step);
+  return c.view(sliced(self, *dim, start, length, step), 0);
+}
+
+static LogicalResult narrow(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = dimOf(c, 1);
+  if (failed(dim))
+    return failure();
+  Dim start = c.dim(2), length = c.dim(3), size = self.sizes[*dim];
+  if (c.arg(2).kind == Arg::Tensor)
+    return c.fail(FakeError::DataDependent,
+                  "narrow's start is a tensor, so the result depends on data");
+  if (c.lt(length, 0))
+    return c.fail(FakeError::Index,
+                  "narrow's length must not be negative, it is " +
+                      length.str());
+  if (c.lt(start, 0))
+    start = start + size;
+  if (c.lt(start, 0) || c.lt(size, start) || c.lt(size, start + length))
+    return c.fail(FakeError::Index, "start " + c.dim(2).str() + " and length " +
+                                        length.str() + " leave a dim of size " +
+                                        size.str());
+  return c.view(sliced(self, *dim, start, length), 0);
+}
+
+//===----------------------------------------------------------------------===//
+// Cut into pieces
+//===----------------------------------------------------------------------===//
+
+/// Pieces of the given lengths, which must add up to the dim.
+static LogicalResult pieces(FakeCall &c, int64_t dim, ArrayRef<Dim> lengths) {
+  const TensorMeta &self = c.tensor(0);
+  Dim start = 0;
+  for (Dim length : lengths) {
+    if (c.lt(length, 0))
+      return c.fail(FakeError::Shape, "a split size must not be negative, it "
+                                      "is " +
+                                          length.str());
+    if (failed(c.view(sliced(self, dim, start, length), 0)))
+      return failure();
+    start = start + length;
+  }
+  if (!c.eq(start, self.sizes[dim]))
+    return c.fail(FakeError::Shape, "the split sizes add up to " + start.str() +
+                                        ", the dim has " +
+                                        self.sizes[dim].str());
+  return success();
+}
+
+/// Pieces of one length, the last one shorter.
+static LogicalResult equalPieces(FakeCall &c, int64_t dim, Dim length,
+                                 Dim count) {
+  if (!count.isStatic())
+    return c.fail(FakeError::Undecided,
+                  "the number of pieces, " + count.str() + ", is not known");
+  const TensorMeta &self = c.tensor(0);
+  Dim size = self.sizes[dim];
+  for (int64_t i = 0; i < count.value(); ++i) {
+    Dim start = length * i;
+    Dim rest = size - start;
+    if (failed(c.view(
+            sliced(self, dim, start, c.lt(rest, length) ? rest : length), 0)))
+      return failure();
+  }
+  return success();
+}
+
+static LogicalResult split(FakeCall &c) {
+  FailureOr<int64_t> dim = dimOf(c, 2);
+  if (failed(dim))
+    return failure();
+  if (c.arg(1).kind == Arg::List)
+    return pieces(c, *dim, c.dims(1));
+  Dim length = c.dim(1), size = c.tensor(0).sizes[*dim];
+  if (c.lt(length, 0) || (c.eq(length, 0) && !c.eq(size, 0)))
+    return c.fail(FakeError::Shape, "a dim of " + size.str() +
+                                        " cannot be split into pieces of " +
+                                        length.str());
+  Dim count = 1;
+  if (!length.is(0) && !size.is(0))
+    count = ceilDiv(size, length);
+  return equalPieces(c, *dim, length, count);
+}
+
+static LogicalResult chunk(FakeCall &c) {
+  FailureOr<int64_t> dim = dimOf(c, 2);
+  if (failed(dim))
+    return failure();
+  Dim chunks = c.dim(1), size = c.tensor(0).sizes[*dim];
+  if (c.lt(chunks, 1))
+    return c.fail(FakeError::Shape,
+                  "the number of chunks must be positive, it is " +
+                      chunks.str());
+  Dim length = ceilDiv(size, chunks);
+  if (size.is(0))
+    return equalPieces(c, *dim, 0, chunks);
+  return equalPieces(c, *dim, length, ceilDiv(size, length));
+}
+
+/// `sections` pieces whose lengths differ by one at most, or cuts at indices.
+static LogicalResult tensorSplitAt(FakeCall &c, int64_t dim, unsigned arg) {
+  const TensorMeta &self = c.tensor(0);
+  Dim size = self.sizes[dim];
+  if (c.arg(arg).kind == Arg::Int) {
+    Dim sections = c.dim(arg);
+    if (!sections.isStatic() || sections.value() < 1)
+      return c.fail(FakeError::Shape,
+                    "the number of sections must be positive, it is " +
+                        sections.str());
+    Dim small = floorDiv(size, sections), longer = mod(size, sections);
+    Dim start = 0;
+    for (int64_t i = 0; i < sections.value(); ++i) {
+      Dim length = c.lt(i, longer) ? small + 1 : small;
+      if (failed(c.view(sliced(self, dim, start, length), 0)))
+        return failure();
+      start = start + length;
+    }
+    return success();
+  }
+  Dims cuts = c.dims(arg);
+  cuts.push_back(size);
+  Dim start = 0;
+  for (Dim cut : cuts) {
+    Dim from = clampIndex(c, start, size);
+    Dim end = cut.identical(size) ? size : clampIndex(c, cut, size);
+    if (c.lt(end, from))
+      end = from;
+    if (failed(c.view(sliced(self, dim, from, end - from), 0)))
+      return failure();
+    start = cut;
+  }
+  return success();
+}
+
+static LogicalResult tensorSplit(FakeCall &c) {
+  FailureOr<int64_t> dim = dimOf(c, 2);
+  if (failed(dim))
+    return failure();
+  if (c.arg(1).kind == Arg::Tensor)
+    return c.fail(FakeError::DataDependent,
+                  "tensor_split's sections are a tensor, so the result depends "
+                  "on data");
+  return tensorSplitAt(c, *dim, 1);
+}
+
+/// hsplit, vsplit, dsplit: tensor_split along a fixed dim, sections even.
+template <int Dimension>
+static LogicalResult fixedSplit(FakeCall &c) {
+  int64_t rank = c.tensor(0).rank(), dim = Dimension;
+  int64_t least = Dimension == 0 ? 2 : Dimension == 1 ? 1 : 3;
+  if (rank < least)
+    return c.fail(FakeError::Dim, c.schema().base + " needs at least " +
+                                      Twine(least) + " dims, the tensor has " +
+                                      Twine(rank));
+  if (Dimension == 1 && rank == 1)
+    dim = 0;
+  Dim size = c.tensor(0).sizes[dim];
+  if (c.arg(1).kind == Arg::Int &&
+      (c.lt(c.dim(1), 1) || !c.eq(mod(size, c.dim(1)), 0)))
+    return c.fail(FakeError::Shape, "a dim of " + size.str() +
+                                        " does not split into " +
+                                        c.dim(1).str() + " even sections");
+  return tensorSplitAt(c, dim, 1);
+}
+
+static LogicalResult unbind(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = dimOf(c, 1);
+  if (failed(dim))
+    return failure();
+  Dim count = self.sizes[*dim];
+  if (!count.isStatic())
+    return c.fail(FakeError::Undecided,
+                  "the number of results, " + count.str() + ", is not known");
+  for (int64_t i = 0; i < count.value(); ++i)
+    if (failed(c.view(selected(self, *dim, i), 0)))
+      return failure();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Diagonals and windows
+//===----------------------------------------------------------------------===//
+
+FailureOr<TensorMeta> diagonalOf(FakeCall &c, const TensorMeta &self,
+                                 Dim offset, Dim dim1, Dim dim2) {
+  FailureOr<int64_t> row = c.wrapIndex(dim1, self.rank());
+  FailureOr<int64_t> column = c.wrapIndex(dim2, self.rank());
+  if (failed(row) || failed(column))
+    return failure();
+  if (*row == *column || self.rank() < 2)
+    return c.fail(FakeError::Dim, "a diagonal needs two different dims, not " +
+                                      dim1.str() + " and " + dim2.str());
+  bool above = !c.lt(offset, 0);
+  Dim rows = self.sizes[*row], columns = self.sizes[*column];
+  Dim length =
+      above ? minDim(rows, columns - offset) : minDim(rows + offset, columns);
+  length = maxDim(length, 0);
+  TensorMeta out = self;
+  if (!length.is(0))
+    out.offset = self.offset + (above ? offset * self.strides[*column]
+                                      : Dim(0) - offset * self.strides[*row]);
+  for (int64_t d : {std::max(*row, *column), std::min(*row, *column)}) {
+    out.sizes.erase(out.sizes.begin() + d);
+    out.strides.erase(out.strides.begin() + d);
+  }
+  out.sizes.push_back(length);
+  out.strides.push_back(self.strides[*row] + self.strides[*column]);
+  return out;
+}
+
+static LogicalResult diagonal(FakeCall &c) {
+  FailureOr<TensorMeta> out =
+      diagonalOf(c, c.tensor(0), c.dim(1), c.dim(2), c.dim(3));
+  return failed(out) ? failure() : c.view(*out, 0);
+}
+
+static LogicalResult unfold(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+  if (failed(dim))
+    return failure();
+  Dim size = c.dim(2), step = c.dim(3);
+  Dim have = self.sizes.empty() ? Dim(1) : self.sizes[*dim];
+  if (c.lt(size, 0) || c.lt(have, size))
+    return c.fail(FakeError::Shape, "a window of " + size.str() +
+                                        " does not fit a dim of " + have.str());
+  if (c.lt(step, 1))
+    return c.fail(FakeError::Shape,
+                  "unfold's step must be positive, it is " + step.str());
+  TensorMeta out = self;
+  out.sizes.push_back(size);
+  if (self.sizes.empty()) {
+    out.strides.push_back(1);
+    return c.view(out, 0);
+  }
+  out.strides.push_back(self.strides[*dim]);
+  out.sizes[*dim] = floorDiv(have - size, step) + 1;
+  out.strides[*dim] = self.strides[*dim] * step;
+  return c.view(out, 0);
+}
+
+ArrayRef<FakeRuleRow> viewSliceRules() {
+  static const FakeRuleRow rows[] = {
+      {"chunk.default", chunk},
+      {"diagonal.default", diagonal},
+      {"dsplit.array", fixedSplit<2>},
+      {"dsplit.int", fixedSplit<2>},
+      {"hsplit.array", fixedSplit<1>},
+      {"hsplit.int", fixedSplit<1>},
+      {"linalg_diagonal.default", diagonal},
+      {"narrow.Tensor", narrow, DevicePolicy::First},
+      {"narrow.default", narrow},
+      {"select.int", select},
+      {"slice.Tensor", slice},
+      {"split.Tensor", split},
+      {"split.default", split},
+      {"split.sizes", split},
+      {"split_with_sizes.default", split},
+      {"tensor_split.indices", tensorSplit},
+      {"tensor_split.sections", tensorSplit},
+      {"tensor_split.tensor_indices_or_sections", tensorSplit,
+       DevicePolicy::First},
+      {"unbind.int", unbind},
+      {"unfold.default", unfold},
+      {"unsafe_chunk.default", chunk},
+      {"unsafe_split.Tensor", split},
+      {"unsafe_split_with_sizes.default", split},
+      {"vsplit.array", fixedSplit<0>},
+      {"vsplit.int", fixedSplit<0>},
+  };
+  return rows;
+}
+
+} // namespace ft
