@@ -225,6 +225,7 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   std::string apiSymbol = artefact.name + "_api";
   link.object = artefact.object;
   link.descriptor = *descriptor;
+  link.name = library.name;
   link.soname = soname;
   link.apiSymbol = apiSymbol;
   if (llvm::Error error = linkModel(link, *linker, library.temporaryName()))

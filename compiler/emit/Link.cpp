@@ -158,7 +158,9 @@ public:
       os.clear_error();
     }
     if (code)
-      return makeError(DiagId::CannotWrite, file(name), code.message());
+      return makeError(DiagId::CannotWrite, "",
+                       "'" + file(name) +
+                           "' cannot be written: " + code.message());
     return llvm::Error::success();
   }
 
@@ -168,15 +170,20 @@ private:
 } // namespace
 
 /// Tells a failure of the file system from one of linking: lld has one exit
-/// code for both.
-static llvm::Error linkerFailed(llvm::StringRef linker, llvm::StringRef output,
-                                llvm::StringRef said) {
+/// code for both, and dies of SIGBUS on a full disk, because it writes through
+/// a mapping.
+static llvm::Error linkerFailed(llvm::StringRef linker, llvm::StringRef name,
+                                llvm::StringRef said, bool crashed) {
   llvm::StringRef first = said.split('\n').first;
-  bool files = said.contains("failed to write output") ||
-               said.contains("cannot open output file") ||
-               said.contains("No space left");
-  if (files)
-    return makeError(DiagId::CannotWrite, output, first);
+  auto cannotWrite = [&](llvm::StringRef why) {
+    return makeError(DiagId::CannotWrite, "",
+                     "'" + name + "' cannot be written: " + why);
+  };
+  if (crashed && said.contains("Bus error"))
+    return cannotWrite("No space left on device");
+  if (said.contains("failed to write output") ||
+      said.contains("cannot open output file"))
+    return cannotWrite(first);
   return makeError(DiagId::LinkFailed, "",
                    linker + " failed: " +
                        (first.empty() ? llvm::StringRef("no message") : first));
@@ -235,9 +242,11 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                                        0, &message);
   if (code == 0)
     return llvm::Error::success();
+  message += '\n';
   if (auto said = llvm::MemoryBuffer::getFile(log))
     message += (*said)->getBuffer();
-  return linkerFailed(linker, output, llvm::StringRef(message).trim());
+  return linkerFailed(linker, inputs.name, llvm::StringRef(message).trim(),
+                      code == -2);
 }
 
 } // namespace ft

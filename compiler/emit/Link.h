@@ -24,6 +24,7 @@ llvm::Error checkObject(llvm::StringRef object);
 struct LinkInputs {
   llvm::StringRef object;     ///< bytes of the generated code
   llvm::StringRef descriptor; ///< bytes of the descriptor
+  llvm::StringRef name;       ///< "out/model.so", for messages
   llvm::StringRef soname;     ///< "model.so"
   llvm::StringRef apiSymbol;  ///< "NAME_api", exported besides the fixed names
 };

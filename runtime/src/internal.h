@@ -5,6 +5,7 @@
 #define FORETRACE_RUNTIME_INTERNAL_H
 
 #include "abi.h"
+#include "tensor.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -65,35 +66,6 @@ ft_status ft_weights_open(const ft_model_desc *desc, const char *path,
 ft_status ft_weights_verify(const ft_model_desc *desc,
                             const ft_weights *weights);
 void ft_weights_close(ft_weights *weights);
-
-/*===- tensor.c -----------------------------------------------------------===*/
-
-/* What a tensor covers: element 0 and the bytes from there to its end. */
-typedef struct ft_span {
-  uint8_t *data;
-  size_t bytes;
-} ft_span;
-
-size_t ft_element_bytes(DLDataType dtype);
-/* Elements of a shape, and how many elements a strided layout spans. The
- * shape is known to be a model's own. */
-int64_t ft_count_elements(const ft_value_info *info);
-size_t ft_layout_bytes(const ft_value_info *info);
-
-/* Compares a caller's tensor with what the model says: `what` is "input",
- * "output", "parameter" or "buffer". `written` refuses overlapping elements.
- * On success *span tells the memory. */
-ft_status ft_check_tensor(const char *what, const ft_value_info *info,
-                          const DLTensor *tensor, bool written, ft_span *span);
-
-/* Is the tensor laid out as traced? Dims of size 1 have no stride to differ. */
-bool ft_has_layout(const ft_value_info *info, const DLTensor *tensor);
-/* The row-major strides of the model's value. */
-void ft_row_major(const ft_value_info *info, int64_t *strides);
-
-/* Copies between the traced layout (`packed` side) and the tensor's own. */
-void ft_copy_in(const ft_value_info *info, void *packed, const DLTensor *from);
-void ft_copy_out(const ft_value_info *info, const void *packed, DLTensor *to);
 
 /*===- arena.c ------------------------------------------------------------===*/
 

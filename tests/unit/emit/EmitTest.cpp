@@ -13,8 +13,11 @@
 #include "llvm/Support/xxhash.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace ft;
@@ -104,6 +107,43 @@ TEST_F(EmitTest, UnwritableOutput) {
                   "' cannot be written: Permission denied\n");
     ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
   }
+}
+
+/// Files may not grow beyond `bytes` while one of these lives: what a full
+/// disk does, without filling one. Child processes are limited too.
+class FileSizeLimit {
+public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    oldHandler = signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &oldLimit);
+    rlimit limit = {bytes, oldLimit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &oldLimit);
+    signal(SIGXFSZ, oldHandler);
+  }
+
+private:
+  rlimit oldLimit;
+  void (*oldHandler)(int);
+};
+
+TEST_F(EmitTest, FullDisk) {
+  Artefact big = affine();
+  big.weightsBytes = 10 << 20;
+  {
+    FileSizeLimit limit(8 << 20); // the weights do not fit
+    EXPECT_EQ(emitError(big, path("model")),
+              "FT0003: '" + path("model.weights") +
+                  "' cannot be written: File too large\n");
+  }
+  {
+    FileSizeLimit limit(4 << 10); // the linker's inputs do not fit
+    EXPECT_TRUE(llvm::StringRef(emitError(affine(), path("model")))
+                    .starts_with("FT0003: "));
+  }
+  EXPECT_TRUE(filesIn(folder).empty());
 }
 
 TEST_F(EmitTest, ForeignSymbolsAreNamed) {
