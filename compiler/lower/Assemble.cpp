@@ -1,0 +1,65 @@
+//===- Assemble.cpp - Tensors put together from pieces --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Assemble.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace ft {
+
+LoweredTensor concatenate(LowerCall &c, ArrayRef<LoweredTensor> pieces,
+                          unsigned dim) {
+  if (pieces.size() == 1)
+    return pieces.front();
+  LoweredTensor result = pieces.front();
+  SmallVector<Value> values;
+  for (const LoweredTensor &piece : pieces)
+    values.push_back(c.toOrder(piece, result.order).value);
+  auto physical = static_cast<int64_t>(llvm::find(result.order, dim) -
+                                       result.order.begin());
+  result.value =
+      tensor::ConcatOp::create(c.builder(), c.loc(), physical, values);
+  return result;
+}
+
+LoweredTensor insert(LowerCall &c, LoweredTensor whole, LoweredTensor piece,
+                     ArrayRef<int64_t> start, ArrayRef<int64_t> step) {
+  SmallVector<int64_t, 6> sizes = piece.sizes();
+  if (llvm::is_contained(sizes, 0))
+    return whole;
+  piece = c.toOrder(piece, whole.order);
+  SmallVector<OpFoldResult> offsets, extents, strides;
+  Builder &b = c.builder();
+  for (unsigned logical : whole.order) {
+    offsets.push_back(b.getIndexAttr(start[logical]));
+    extents.push_back(b.getIndexAttr(sizes[logical]));
+    strides.push_back(b.getIndexAttr(step[logical]));
+  }
+  whole.value =
+      tensor::InsertSliceOp::create(c.builder(), c.loc(), piece.value,
+                                    whole.value, offsets, extents, strides);
+  return whole;
+}
+
+LoweredTensor gatherAffine(LowerCall &c, const LoweredTensor &t,
+                           ArrayRef<AffineExpr> index,
+                           ArrayRef<int64_t> sizes) {
+  if (llvm::is_contained(sizes, 0))
+    return c.empty(sizes, t.dtype);
+  auto rank = static_cast<unsigned>(sizes.size());
+  SmallVector<AffineExpr, 6> out;
+  for (unsigned d = 0; d < rank; ++d)
+    out.push_back(c.dim(d));
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  return c.generic(Access{t, SmallVector<AffineExpr, 6>(index)},
+                   Access{c.empty(sizes, t.dtype), out}, iterators,
+                   [](ScalarBuilder &, ValueRange v) {
+                     return SmallVector<Value>{v[0]};
+                   })[0];
+}
+
+} // namespace ft

@@ -1,0 +1,116 @@
+//===- Gather.cpp - Reading tensors at computed indices -------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Gather.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+
+namespace ft {
+
+Value iterationIndex(ScalarBuilder &s, unsigned dim) {
+  return linalg::IndexOp::create(s.b, s.loc, dim);
+}
+
+Value readAt(ScalarBuilder &s, const LoweredTensor &tensor,
+             ArrayRef<Value> index) {
+  SmallVector<Value> physical;
+  for (unsigned logical : tensor.order)
+    physical.push_back(index[logical]);
+  Value v = tensor::ExtractOp::create(s.b, s.loc, tensor.value, physical);
+  if (tensor.dtype == DType::Bool)
+    v = s.cmp(ScalarBuilder::Cmp::Ne, v, s.zero(v));
+  return v;
+}
+
+Value toIndex(ScalarBuilder &s, Value integer, DType dtype) {
+  bool isUnsignedType = dtype == DType::Bool || isUnsigned(dtype);
+  if (isUnsignedType)
+    return arith::IndexCastUIOp::create(s.b, s.loc, s.b.getIndexType(),
+                                        integer);
+  return arith::IndexCastOp::create(s.b, s.loc, s.b.getIndexType(), integer);
+}
+
+Value fromIndex(ScalarBuilder &s, Value index, DType dtype) {
+  if (isIntegral(dtype) && dtype != DType::Bool)
+    return arith::IndexCastOp::create(
+        s.b, s.loc, computeType(s.b.getContext(), dtype), index);
+  Value wide = arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), index);
+  return s.cast(wide, DType::I64, dtype);
+}
+
+Value wrappedIndex(ScalarBuilder &s, Value index, DType dtype, int64_t size) {
+  Value i = toIndex(s, index, dtype);
+  Value negative = s.cmp(ScalarBuilder::Cmp::Lt, i, s.zero(i));
+  return s.select(negative, s.add(i, s.constantInt(i.getType(), size)), i);
+}
+
+LoweredTensor generateFrom(
+    LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<int64_t> sizes,
+    DType dtype,
+    llvm::function_ref<Value(ScalarBuilder &, ValueRange, ArrayRef<Value>)>
+        element) {
+  auto rank = static_cast<unsigned>(sizes.size());
+  SmallVector<AffineExpr, 6> identity;
+  for (unsigned d = 0; d < rank; ++d)
+    identity.push_back(c.dim(d));
+  SmallVector<Access> inputs;
+  for (const LoweredTensor &t : ins)
+    inputs.push_back({t, identity});
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  return c.generic(inputs, Access{c.empty(sizes, dtype), identity}, iterators,
+                   [&](ScalarBuilder &s, ValueRange v) {
+                     SmallVector<Value> position;
+                     for (unsigned d = 0; d < rank; ++d)
+                       position.push_back(iterationIndex(s, d));
+                     return SmallVector<Value>{
+                         element(s, v.take_front(ins.size()), position)};
+                   })[0];
+}
+
+LoweredTensor
+generate(LowerCall &c, ArrayRef<int64_t> sizes, DType dtype,
+         llvm::function_ref<Value(ScalarBuilder &, ArrayRef<Value>)> element) {
+  return generateFrom(c, {}, sizes, dtype,
+                      [&](ScalarBuilder &s, ValueRange, ArrayRef<Value> at) {
+                        return element(s, at);
+                      });
+}
+
+static LoweredTensor constantTensor(LowerCall &c, DenseElementsAttr values,
+                                    DType dtype) {
+  LoweredTensor t;
+  t.value = arith::ConstantOp::create(c.builder(), c.loc(), values);
+  t.order = {0};
+  t.dtype = dtype;
+  return t;
+}
+
+LoweredTensor constantVector(LowerCall &c, ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get({static_cast<int64_t>(values.size())},
+                                    c.builder().getI64Type());
+  return constantTensor(c, DenseElementsAttr::get(type, values), DType::I64);
+}
+
+LoweredTensor constantVector(LowerCall &c, ArrayRef<double> values,
+                             DType dtype) {
+  Type element = storageType(c.context(), dtype);
+  SmallVector<Attribute> rounded;
+  for (double v : values)
+    rounded.push_back(c.builder().getFloatAttr(element, v));
+  auto type =
+      RankedTensorType::get({static_cast<int64_t>(values.size())}, element);
+  return constantTensor(c, DenseElementsAttr::get(type, rounded), dtype);
+}
+
+SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta) {
+  SmallVector<int64_t, 6> sizes;
+  for (Dim d : meta.sizes)
+    sizes.push_back(d.value());
+  return sizes;
+}
+
+} // namespace ft

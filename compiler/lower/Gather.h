@@ -1,0 +1,56 @@
+//===- Gather.h - Reading tensors at computed indices ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_GATHER_H
+#define FORETRACE_COMPILER_LOWER_GATHER_H
+
+#include "compiler/lower/LowerCall.h"
+
+namespace ft {
+
+// Used in bodies of LowerCall::generic and pointwise.
+
+/// The current position of an iteration dim, of type index. Inside pointwise()
+/// dims are physical dims of the result; inside generic() those of the caller.
+mlir::Value iterationIndex(ScalarBuilder &s, unsigned dim);
+
+/// The element at a logical position (values of type index, in bounds), as a
+/// compute value.
+mlir::Value readAt(ScalarBuilder &s, const LoweredTensor &tensor,
+                   llvm::ArrayRef<mlir::Value> index);
+
+/// An integer as an index; negative ones count from `size`.
+mlir::Value wrappedIndex(ScalarBuilder &s, mlir::Value index, DType dtype,
+                         int64_t size);
+
+/// Conversion between integers and index.
+mlir::Value toIndex(ScalarBuilder &s, mlir::Value integer, DType dtype);
+mlir::Value fromIndex(ScalarBuilder &s, mlir::Value index, DType dtype);
+
+/// Computes every element of a fresh row-major tensor from its logical
+/// position (values of type index).
+LoweredTensor
+generate(LowerCall &c, llvm::ArrayRef<int64_t> sizes, DType dtype,
+         llvm::function_ref<mlir::Value(ScalarBuilder &,
+                                        llvm::ArrayRef<mlir::Value>)>
+             element);
+
+/// The same with the elements of operands of the same sizes at hand.
+LoweredTensor
+generateFrom(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins,
+             llvm::ArrayRef<int64_t> sizes, DType dtype,
+             llvm::function_ref<mlir::Value(ScalarBuilder &, mlir::ValueRange,
+                                            llvm::ArrayRef<mlir::Value>)>
+                 element);
+
+/// A constant vector of numbers, one dim.
+LoweredTensor constantVector(LowerCall &c, llvm::ArrayRef<int64_t> values);
+LoweredTensor constantVector(LowerCall &c, llvm::ArrayRef<double> values,
+                             DType dtype);
+
+/// The static sizes of an annotation.
+llvm::SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_GATHER_H

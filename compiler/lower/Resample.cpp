@@ -1,0 +1,126 @@
+//===- Resample.cpp - Fixed linear maps along one dim ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Resample.h"
+
+#include "compiler/lower/Assemble.h"
+#include "compiler/lower/Gather.h"
+
+using namespace mlir;
+
+namespace ft {
+
+bool Resampling::isGather() const {
+  return llvm::all_of(to, [](const Taps &t) {
+    return t.index.size() == 1 && t.weight.front() == 1;
+  });
+}
+
+/// The index of a gather as an affine function of the position, if it is the
+/// quotient by a constant (nearest-neighbour doubling).
+static std::optional<int64_t> quotientOf(const Resampling &map) {
+  auto size = static_cast<int64_t>(map.to.size());
+  if (map.from == 0 || size % map.from != 0)
+    return std::nullopt;
+  int64_t factor = size / map.from;
+  for (int64_t i = 0; i < size; ++i)
+    if (map.to[i].index.front() != i / factor)
+      return std::nullopt;
+  return factor;
+}
+
+LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
+                       const Resampling &map) {
+  SmallVector<int64_t, 6> sizes = t.sizes();
+  sizes[dim] = static_cast<int64_t>(map.to.size());
+  unsigned rank = t.rank();
+  bool gather = map.isGather();
+  // Iteration dim p is physical dim p: channels-last images stay so.
+  SmallVector<AffineExpr, 6> logical(rank);
+  for (unsigned p = 0; p < rank; ++p)
+    logical[t.order[p]] = c.dim(p);
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  DType work = gather ? t.dtype : opmathType(t.dtype);
+  Access out{c.empty(sizes, work, t.order), logical};
+  if (llvm::is_contained(sizes, 0))
+    return out.tensor;
+  if (gather)
+    if (std::optional<int64_t> factor = quotientOf(map)) {
+      SmallVector<AffineExpr, 6> index = logical;
+      index[dim] = logical[dim].floorDiv(*factor);
+      return c.generic(Access{t, index}, out, iterators,
+                       [](ScalarBuilder &, ValueRange v) {
+                         return SmallVector<Value>{v[0]};
+                       })[0];
+    }
+  size_t taps = 0;
+  for (const Taps &p : map.to)
+    taps = std::max(taps, p.index.size());
+  SmallVector<Access> ins;
+  for (size_t k = 0; k < taps; ++k) {
+    SmallVector<int64_t> index;
+    SmallVector<double> weight;
+    for (const Taps &p : map.to) {
+      bool has = k < p.index.size();
+      index.push_back(has ? p.index[k] : p.index.front());
+      weight.push_back(has ? p.weight[k] : 0);
+    }
+    ins.push_back({constantVector(c, index), {logical[dim]}});
+    if (!gather)
+      ins.push_back({constantVector(c, weight, work), {logical[dim]}});
+  }
+  return c.generic(ins, out, iterators, [&](ScalarBuilder &s, ValueRange v) {
+    SmallVector<Value> at(rank);
+    for (unsigned p = 0; p < rank; ++p)
+      at[t.order[p]] = iterationIndex(s, p);
+    auto read = [&](Value index) {
+      at[dim] = toIndex(s, index, DType::I64);
+      return s.cast(readAt(s, t, at), t.dtype, work);
+    };
+    if (gather)
+      return SmallVector<Value>{read(v[0])};
+    Value sum;
+    for (size_t k = 0; k < taps; ++k) {
+      Value term = s.mul(read(v[2 * k]), v[2 * k + 1]);
+      sum = sum ? s.add(sum, term) : term;
+    }
+    return SmallVector<Value>{sum};
+  })[0];
+}
+
+LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
+                               unsigned dim, const Resampling &map) {
+  DType work = opmathType(gradient.dtype);
+  gradient = c.cast(gradient, work);
+  SmallVector<int64_t, 6> sizes = gradient.sizes();
+  auto to = static_cast<int64_t>(map.to.size());
+  std::vector<double> matrix(static_cast<size_t>(to * map.from), 0.0);
+  for (int64_t i = 0; i < to; ++i)
+    for (auto [index, weight] : llvm::zip(map.to[i].index, map.to[i].weight))
+      matrix[static_cast<size_t>(i * map.from + index)] += weight;
+  LoweredTensor w = c.reshape(constantVector(c, matrix, work), {to, map.from});
+  sizes[dim] = map.from;
+  unsigned rank = gradient.rank();
+  SmallVector<AffineExpr, 6> logical(rank), source;
+  for (unsigned p = 0; p < rank; ++p)
+    logical[gradient.order[p]] = c.dim(p);
+  source = logical;
+  source[dim] = c.dim(rank);
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  LoweredTensor zero = c.filled(sizes, work, 0);
+  if (!gradient.isRowMajor()) {
+    SmallVector<int64_t> physical;
+    for (unsigned l : gradient.order)
+      physical.push_back(sizes[l]);
+    zero = c.filled(physical, work, 0);
+    zero.order = gradient.order;
+  }
+  return c.generic(
+      {Access{gradient, source}, Access{w, {c.dim(rank), logical[dim]}}},
+      Access{zero, logical}, iterators, [](ScalarBuilder &s, ValueRange v) {
+        return SmallVector<Value>{s.add(v[2], s.mul(v[0], v[1]))};
+      })[0];
+}
+
+} // namespace ft

@@ -1,0 +1,458 @@
+//===- Cat.cpp - Lowering of concatenation and rearrangement --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Assemble.h"
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/OrderedReshape.h"
+#include "compiler/lower/Rules.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace ft {
+
+using Sizes = SmallVector<int64_t, 6>;
+
+//===----------------------------------------------------------------------===//
+// Concatenation
+//===----------------------------------------------------------------------===//
+
+/// The tensors of a list in the result's dtype.
+static SmallVector<LoweredTensor> listOf(LowerCall &c, unsigned arg = 0) {
+  SmallVector<LoweredTensor> list;
+  for (Value v : c.call().tensors(arg))
+    list.push_back(c.cast(c.operandOf(v), c.resultMeta(0).dtype));
+  return list;
+}
+
+static LogicalResult catAlong(LowerCall &c, ArrayRef<LoweredTensor> list,
+                              int64_t dim) {
+  auto rank = static_cast<unsigned>(c.resultMeta(0).rank());
+  SmallVector<LoweredTensor> pieces;
+  // Empty vectors go with every shape, for old programs' sake.
+  for (const LoweredTensor &t : list)
+    if (t.rank() == rank && !llvm::is_contained(t.sizes(), 0))
+      pieces.push_back(t);
+  if (pieces.empty())
+    c.setResult(0,
+                c.empty(staticSizes(c.resultMeta(0)), c.resultMeta(0).dtype));
+  else
+    c.setResult(0, concatenate(c, pieces, c.wrapDim(dim, rank)));
+  return success();
+}
+
+static LogicalResult cat(LowerCall &c) {
+  return catAlong(c, listOf(c), c.integer(1));
+}
+
+static LogicalResult stack(LowerCall &c) {
+  auto rank = static_cast<unsigned>(c.resultMeta(0).rank());
+  unsigned dim = c.wrapDim(c.integer(1), rank);
+  SmallVector<LoweredTensor> list = listOf(c);
+  for (LoweredTensor &t : list) {
+    Sizes sizes = t.sizes();
+    sizes.insert(sizes.begin() + dim, 1);
+    t = orderedReshape(c, t, sizes);
+  }
+  return catAlong(c, list, dim);
+}
+
+/// Tensors made at least `rank`-dimensional, ones in front.
+static SmallVector<LoweredTensor> atLeast(LowerCall &c, size_t rank) {
+  SmallVector<LoweredTensor> list = listOf(c);
+  for (LoweredTensor &t : list) {
+    Sizes sizes = t.sizes();
+    while (sizes.size() < rank)
+      sizes.insert(sizes.begin(), 1);
+    t = orderedReshape(c, t, sizes);
+  }
+  return list;
+}
+
+static LogicalResult hstack(LowerCall &c) {
+  return catAlong(c, atLeast(c, 1), c.resultMeta(0).rank() == 1 ? 0 : 1);
+}
+static LogicalResult vstack(LowerCall &c) {
+  return catAlong(c, atLeast(c, 2), 0);
+}
+
+/// Vectors become [1, n, 1], matrices [m, n, 1].
+static LogicalResult dstack(LowerCall &c) {
+  SmallVector<LoweredTensor> list = listOf(c);
+  for (LoweredTensor &t : list) {
+    Sizes sizes = t.sizes();
+    if (sizes.empty())
+      sizes.push_back(1);
+    if (sizes.size() == 1)
+      sizes.insert(sizes.begin(), 1);
+    if (sizes.size() == 2)
+      sizes.push_back(1);
+    t = orderedReshape(c, t, sizes);
+  }
+  return catAlong(c, list, 2);
+}
+
+static LogicalResult columnStack(LowerCall &c) {
+  SmallVector<LoweredTensor> list = listOf(c);
+  for (LoweredTensor &t : list)
+    if (t.rank() <= 1)
+      t = c.reshape(t, {t.rank() ? t.sizes()[0] : 1, 1});
+  return catAlong(c, list, 1);
+}
+
+static LogicalResult blockDiag(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  LoweredTensor whole = c.filled(staticSizes(meta), meta.dtype, 0);
+  int64_t row = 0, column = 0;
+  for (LoweredTensor t : listOf(c)) {
+    Sizes sizes = t.sizes();
+    while (sizes.size() < 2)
+      sizes.insert(sizes.begin(), 1);
+    whole = insert(c, whole, c.reshape(t, sizes), {row, column}, {1, 1});
+    row += sizes[0];
+    column += sizes[1];
+  }
+  c.setResult(0, whole);
+  return success();
+}
+
+/// Every tensor is cut into `chunks` (padded with zeros to a multiple) from
+/// `dim` on, flattened, and the chunks of all tensors stand side by side.
+static LogicalResult chunkCat(LowerCall &c) {
+  SmallVector<LoweredTensor> pieces;
+  int64_t chunks = c.integer(2);
+  for (LoweredTensor t : listOf(c)) {
+    unsigned dim = c.wrapDim(c.integer(1), t.rank());
+    Sizes sizes = t.sizes(), low(sizes.size(), 0), high(sizes.size(), 0);
+    high[dim] = (chunks - sizes[dim] % chunks) % chunks;
+    t = c.pad(t, low, high, 0);
+    Sizes flat(sizes.begin(), sizes.begin() + dim);
+    int64_t rest = (sizes[dim] + high[dim]) / chunks;
+    for (size_t d = dim + 1; d < sizes.size(); ++d)
+      rest *= sizes[d];
+    flat.append({chunks, rest});
+    pieces.push_back(c.reshape(t, flat));
+  }
+  return catAlong(c, pieces, c.resultMeta(0).rank() - 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Repetition, reversal, rotation
+//===----------------------------------------------------------------------===//
+
+/// Element d of the result is element d mod n of the operand, dims aligned at
+/// the end.
+static LogicalResult repeated(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Sizes own = t.sizes(), sizes = staticSizes(c.resultMeta(0));
+  size_t lead = sizes.size() - own.size();
+  SmallVector<AffineExpr, 6> index;
+  for (size_t d = 0; d < own.size(); ++d) {
+    AffineExpr at = c.dim(static_cast<unsigned>(lead + d));
+    index.push_back(own[d] == 1 ? c.constant(0)
+                    : own[d] == sizes[lead + d]
+                        ? at
+                        : at % std::max<int64_t>(own[d], 1));
+  }
+  c.setResult(0, gatherAffine(c, t, index, sizes));
+  return success();
+}
+
+static LogicalResult repeatInterleave(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Sizes sizes = staticSizes(c.resultMeta(0));
+  if (c.isNone(2))
+    t = c.reshape(t, {c.meta(0).numel().value()});
+  unsigned dim = c.isNone(2) ? 0 : c.wrapDim(c.integer(2), t.rank());
+  SmallVector<AffineExpr, 6> index;
+  for (unsigned d = 0; d < t.rank(); ++d)
+    index.push_back(d == dim && c.integer(1) > 1
+                        ? c.dim(d).floorDiv(c.integer(1))
+                        : c.dim(d));
+  c.setResult(0, gatherAffine(c, t, index, sizes));
+  return success();
+}
+
+static LoweredTensor flipDims(LowerCall &c, LoweredTensor t,
+                              ArrayRef<unsigned> dims) {
+  Sizes sizes = t.sizes();
+  SmallVector<AffineExpr, 6> index;
+  for (unsigned d = 0; d < t.rank(); ++d)
+    index.push_back(llvm::is_contained(dims, d) && sizes[d] > 1
+                        ? c.constant(sizes[d] - 1) - c.dim(d)
+                        : c.dim(d));
+  return gatherAffine(c, t, index, sizes);
+}
+
+static LogicalResult flip(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  SmallVector<unsigned> dims;
+  for (int64_t d : c.integers(1))
+    dims.push_back(c.wrapDim(d, t.rank()));
+  c.setResult(0, flipDims(c, t, dims));
+  return success();
+}
+
+template <unsigned kDim>
+static LogicalResult flipOne(LowerCall &c) {
+  c.setResult(0, flipDims(c, c.operand(0), {kDim}));
+  return success();
+}
+
+static LogicalResult rot90(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  SmallVector<int64_t, 6> plane = c.integers(2);
+  unsigned a = c.wrapDim(plane[0], t.rank()), b = c.wrapDim(plane[1], t.rank());
+  int64_t turns = ((c.integer(1) % 4) + 4) % 4;
+  SmallVector<unsigned> swapped(t.rank());
+  std::iota(swapped.begin(), swapped.end(), 0U);
+  std::swap(swapped[a], swapped[b]);
+  if (turns == 1)
+    t = c.permute(flipDims(c, t, {b}), swapped);
+  else if (turns == 2)
+    t = flipDims(c, t, {a, b});
+  else if (turns == 3)
+    t = c.permute(flipDims(c, t, {a}), swapped);
+  c.setResult(0, t);
+  return success();
+}
+
+/// Two slices change places along each dim; without dims, in the flat tensor.
+static LogicalResult roll(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Sizes shifts = c.integers(1), dims = c.integers(2), sizes = t.sizes();
+  if (llvm::is_contained(sizes, 0)) {
+    c.setResult(0, t);
+    return success();
+  }
+  if (dims.empty()) {
+    t = c.reshape(t, {c.meta(0).numel().value()});
+    dims.push_back(0);
+  }
+  for (auto [shift, d] : llvm::zip(shifts, dims)) {
+    unsigned dim = c.wrapDim(d, t.rank());
+    int64_t n = t.rank() ? t.sizes()[dim] : 1;
+    int64_t split = (n - shift % n) % n; // the first of the new order
+    if (split)
+      t = concatenate(
+          c, {c.slice(t, dim, split, n - split), c.slice(t, dim, 0, split)},
+          dim);
+  }
+  c.setResult(0, c.reshape(t, sizes));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Triangles and diagonals
+//===----------------------------------------------------------------------===//
+
+/// Keeps what lies on one side of a diagonal of the last two dims.
+static LogicalResult triangle(LowerCall &c, bool upper) {
+  LoweredTensor t = c.operand(0);
+  int64_t offset = c.integer(1);
+  unsigned rank = t.rank();
+  c.setResult(
+      0, generateFrom(c, t, t.sizes(), t.dtype,
+                      [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
+                        Value limit =
+                            s.add(at[rank - 2],
+                                  s.constantInt(at[0].getType(), offset));
+                        auto keep = upper ? ScalarBuilder::Cmp::Ge
+                                          : ScalarBuilder::Cmp::Le;
+                        return s.select(s.cmp(keep, at[rank - 1], limit), v[0],
+                                        s.zero(v[0]));
+                      }));
+  return success();
+}
+static LogicalResult tril(LowerCall &c) { return triangle(c, false); }
+static LogicalResult triu(LowerCall &c) { return triangle(c, true); }
+
+/// A tensor of zeros whose diagonal (offset, dim1, dim2) is `t`, the diagonal
+/// being the last dim of `t`.
+static LoweredTensor onDiagonal(LowerCall &c, LoweredTensor t, int64_t offset,
+                                unsigned dim1, unsigned dim2,
+                                ArrayRef<int64_t> sizes) {
+  int64_t length = t.sizes().back();
+  int64_t down = std::max<int64_t>(-offset, 0);
+  int64_t right = std::max<int64_t>(offset, 0);
+  if (length == 0)
+    return c.filled(sizes, t.dtype, 0);
+  return generate(
+      c, sizes, t.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) -> Value {
+        using Cmp = ScalarBuilder::Cmp;
+        Type index = at[0].getType();
+        Value i = s.sub(at[dim1], s.constantInt(index, down));
+        Value j = s.sub(at[dim2], s.constantInt(index, right));
+        Value on = s.mul(s.cmp(Cmp::Eq, i, j),
+                         s.cmp(Cmp::Lt, i, s.constantInt(index, length), true));
+        SmallVector<Value> source;
+        for (unsigned d = 0; d < at.size(); ++d)
+          if (d != dim1 && d != dim2)
+            source.push_back(at[d]);
+        source.push_back(s.select(on, i, s.constantInt(index, 0)));
+        Value v = readAt(s, t, source);
+        return s.select(on, v, s.zero(v));
+      });
+}
+
+static LogicalResult diagEmbed(LowerCall &c) {
+  auto rank = static_cast<unsigned>(c.resultMeta(0).rank());
+  unsigned dim1 = c.wrapDim(c.integer(2), rank);
+  unsigned dim2 = c.wrapDim(c.integer(3), rank);
+  c.setResult(0, onDiagonal(c, c.operand(0), c.integer(1), dim1, dim2,
+                            staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+static LogicalResult diagonalBackward(LowerCall &c) {
+  Sizes sizes = c.integers(1);
+  auto rank = static_cast<unsigned>(sizes.size());
+  c.setResult(0, onDiagonal(c, c.operand(0), c.integer(2),
+                            c.wrapDim(c.integer(3), rank),
+                            c.wrapDim(c.integer(4), rank), sizes));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradients of views
+//===----------------------------------------------------------------------===//
+
+static LogicalResult sliceBackward(LowerCall &c) {
+  Sizes sizes = c.integers(1);
+  LoweredTensor g = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(2), g.rank());
+  int64_t start = c.integer(3);
+  start = std::clamp<int64_t>(start < 0 ? start + sizes[dim] : start, 0,
+                              sizes[dim]);
+  Sizes starts(sizes.size(), 0), steps(sizes.size(), 1);
+  starts[dim] = start;
+  steps[dim] = c.integer(5);
+  c.setResult(0, insert(c, c.filled(sizes, g.dtype, 0), g, starts, steps));
+  return success();
+}
+
+static LogicalResult selectBackward(LowerCall &c) {
+  Sizes sizes = c.integers(1);
+  LoweredTensor g = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(2), static_cast<unsigned>(sizes.size()));
+  Sizes wide = g.sizes(), starts(sizes.size(), 0), steps(sizes.size(), 1);
+  wide.insert(wide.begin() + dim, 1);
+  int64_t at = c.integer(3);
+  starts[dim] = at < 0 ? at + sizes[dim] : at;
+  c.setResult(0, insert(c, c.filled(sizes, g.dtype, 0), c.reshape(g, wide),
+                        starts, steps));
+  return success();
+}
+
+/// Every window that holds a position adds its element.
+static LogicalResult unfoldBackward(LowerCall &c) {
+  LoweredTensor g = c.operand(0);
+  Sizes sizes = c.integers(1), from = g.sizes();
+  auto rank = static_cast<unsigned>(sizes.size());
+  unsigned dim = c.wrapDim(c.integer(2), rank);
+  int64_t step = c.integer(4), windows = from[dim];
+  DType work = opmathType(g.dtype);
+  if (llvm::is_contained(from, 0)) {
+    c.setResult(0, c.filled(sizes, g.dtype, 0));
+    return success();
+  }
+  // Iteration: the result's dims, then the window.
+  SmallVector<AffineExpr, 6> out;
+  for (unsigned d = 0; d < rank; ++d)
+    out.push_back(c.dim(d));
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  // Gives the reduction its extent; its values are not read.
+  Access extent{c.empty({windows}, DType::I8), {c.dim(rank)}};
+  LoweredTensor sum = c.generic(
+      extent, Access{c.filled(sizes, work, 0), out}, iterators,
+      [&](ScalarBuilder &s, ValueRange v) {
+        SmallVector<Value> at;
+        for (unsigned d = 0; d < rank; ++d)
+          at.push_back(iterationIndex(s, d));
+        Value window = iterationIndex(s, rank);
+        Type index = window.getType();
+        Value inside =
+            s.sub(at[dim], s.mul(window, s.constantInt(index, step)));
+        Value hit = s.cmp(ScalarBuilder::Cmp::Lt, inside,
+                          s.constantInt(index, from.back()), true);
+        at[dim] = window;
+        at.push_back(s.select(hit, inside, s.constantInt(index, 0)));
+        Value e = s.cast(readAt(s, g, at), g.dtype, work);
+        return SmallVector<Value>{s.add(v[1], s.select(hit, e, s.zero(e)))};
+      })[0];
+  c.setResult(0, c.cast(sum, g.dtype));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Differences
+//===----------------------------------------------------------------------===//
+
+/// n times x[1:] - x[:-1] (bools: xor), after prepending and appending.
+static LogicalResult diff(LowerCall &c) {
+  LoweredTensor t = c.cast(c.operand(0), c.resultMeta(0).dtype);
+  unsigned dim = c.wrapDim(c.integer(2), t.rank());
+  SmallVector<LoweredTensor> pieces;
+  if (!c.isNone(3))
+    pieces.push_back(c.cast(c.operand(3), t.dtype));
+  pieces.push_back(t);
+  if (!c.isNone(4))
+    pieces.push_back(c.cast(c.operand(4), t.dtype));
+  t = concatenate(c, pieces, dim);
+  DType work = opmathType(t.dtype);
+  for (int64_t i = 0; i < c.integer(1); ++i) {
+    Sizes sizes = t.sizes();
+    if (sizes[dim] <= 1) {
+      c.setResult(0, c.empty(staticSizes(c.resultMeta(0)), t.dtype));
+      return success();
+    }
+    --sizes[dim];
+    t = c.pointwise(
+        {c.slice(t, dim, 1, sizes[dim]), c.slice(t, dim, 0, sizes[dim])}, sizes,
+        t.dtype, [&](ScalarBuilder &s, ValueRange v) {
+          if (t.dtype == DType::Bool)
+            return s.cmp(ScalarBuilder::Cmp::Ne, v[0], v[1]);
+          return s.cast(
+              s.sub(s.cast(v[0], t.dtype, work), s.cast(v[1], t.dtype, work)),
+              work, t.dtype);
+        });
+  }
+  c.setResult(0, t);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"cat.default", cat},
+    {"concat.default", cat},
+    {"concatenate.default", cat},
+    {"stack.default", stack},
+    {"hstack.default", hstack},
+    {"vstack.default", vstack},
+    {"row_stack.default", vstack},
+    {"dstack.default", dstack},
+    {"column_stack.default", columnStack},
+    {"block_diag.default", blockDiag},
+    {"_chunk_cat.default", chunkCat},
+    {"repeat.default", repeated},
+    {"tile.default", repeated},
+    {"repeat_interleave.self_int", repeatInterleave},
+    {"flip.default", flip},
+    {"fliplr.default", flipOne<1>},
+    {"flipud.default", flipOne<0>},
+    {"rot90.default", rot90},
+    {"roll.default", roll},
+    {"tril.default", tril},
+    {"triu.default", triu},
+    {"diag_embed.default", diagEmbed},
+    {"diagonal_backward.default", diagonalBackward},
+    {"slice_backward.default", sliceBackward},
+    {"select_backward.default", selectBackward},
+    {"unfold_backward.default", unfoldBackward},
+    {"diff.default", diff},
+};
+
+ArrayRef<LowerRuleRow> catLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,303 @@
+//===- Factory.cpp - Lowering of operators that make tensors --------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/Rules.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace ft {
+
+static LoweredTensor filledAs(LowerCall &c, const Arg &value) {
+  const TensorMeta &meta = c.resultMeta(0);
+  SmallVector<int64_t, 6> sizes = staticSizes(meta);
+  if (value.kind == Arg::Int)
+    return c.filledInt(sizes, meta.dtype, value.dim.value());
+  return c.filled(sizes, meta.dtype,
+                  value.kind == Arg::Bool ? double(value.boolean) : value.real);
+}
+
+template <int kValue>
+static LogicalResult constantFill(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  c.setResult(0, c.filledInt(staticSizes(meta), meta.dtype, kValue));
+  return success();
+}
+
+static LogicalResult fillWith(LowerCall &c, unsigned arg) {
+  const Arg &value = c.call().args[arg];
+  const TensorMeta &meta = c.resultMeta(0);
+  if (value.kind == Arg::Complex) {
+    SmallVector<int64_t, 6> sizes = staticSizes(meta);
+    if (!isComplex(meta.dtype))
+      return c.unsupported("a complex number for a real tensor");
+    c.setResult(
+        0,
+        generate(c, sizes, meta.dtype, [&](ScalarBuilder &s, ArrayRef<Value>) {
+          Type type = computeType(c.context(), meta.dtype);
+          Type part = cast<ComplexType>(type).getElementType();
+          return Value(complex::CreateOp::create(s.b, s.loc, type,
+                                                 s.constant(part, value.real),
+                                                 s.constant(part, value.imag)));
+        }));
+    return success();
+  }
+  if (value.kind == Arg::Int && !value.dim.isStatic())
+    return c.unsupported("a number that is only known at run time");
+  c.setResult(0, filledAs(c, value));
+  return success();
+}
+
+static LogicalResult scalarTensor(LowerCall &c) { return fillWith(c, 0); }
+static LogicalResult full(LowerCall &c) { return fillWith(c, 1); }
+static LogicalResult newFull(LowerCall &c) { return fillWith(c, 2); }
+
+//===----------------------------------------------------------------------===//
+// Sequences
+//===----------------------------------------------------------------------===//
+
+/// start + i step: integers exactly, floats in double as ATen does.
+static LogicalResult sequence(LowerCall &c, const Arg &start, const Arg &step) {
+  const TensorMeta &meta = c.resultMeta(0);
+  bool exact = isIntegral(meta.dtype);
+  auto numberOf = [](const Arg &a) {
+    return a.kind == Arg::Int    ? static_cast<double>(a.dim.value())
+           : a.kind == Arg::Bool ? static_cast<double>(a.boolean)
+                                 : a.real;
+  };
+  auto integerOf = [](const Arg &a) {
+    return a.kind == Arg::Int    ? a.dim.value()
+           : a.kind == Arg::Bool ? static_cast<int64_t>(a.boolean)
+                                 : static_cast<int64_t>(a.real);
+  };
+  DType work = exact ? DType::I64 : DType::F64;
+  c.setResult(
+      0, generate(c, staticSizes(meta), meta.dtype,
+                  [&](ScalarBuilder &s, ArrayRef<Value> at) {
+                    Value i = fromIndex(s, at[0], work);
+                    Type type = i.getType();
+                    Value from = exact ? s.constantInt(type, integerOf(start))
+                                       : s.constant(type, numberOf(start));
+                    Value by = exact ? s.constantInt(type, integerOf(step))
+                                     : s.constant(type, numberOf(step));
+                    return s.cast(s.add(from, s.mul(i, by)), work, meta.dtype);
+                  }));
+  return success();
+}
+
+static LogicalResult arangeEnd(LowerCall &c) {
+  return sequence(c, Arg::integer(0), Arg::integer(1));
+}
+static LogicalResult arangeStart(LowerCall &c) {
+  return sequence(c, c.call().args[0], Arg::integer(1));
+}
+static LogicalResult arangeStep(LowerCall &c) {
+  return sequence(c, c.call().args[0], c.call().args[2]);
+}
+
+/// `steps` numbers from args[0] to args[1], both of which may be 0-dim tensors;
+/// each half is counted from its own end, so that both ends are exact.
+static LogicalResult spaced(LowerCall &c, bool logarithmic) {
+  const TensorMeta &meta = c.resultMeta(0);
+  SmallVector<int64_t, 6> sizes = staticSizes(meta);
+  int64_t steps = sizes[0];
+  DType work = isFloating(meta.dtype) || isIntegral(meta.dtype)
+                   ? (meta.dtype == DType::F32 ? DType::F32 : DType::F64)
+                   : meta.dtype;
+  if (isComplex(meta.dtype))
+    return c.unsupported("a complex sequence");
+  double base = logarithmic ? c.number(3) : 0;
+  auto end = [&](ScalarBuilder &s, unsigned arg) {
+    const Arg &a = c.call().args[arg];
+    if (a.kind != Arg::Tensor)
+      return s.constant(computeType(c.context(), work), c.number(arg));
+    LoweredTensor t = c.operand(arg);
+    return s.cast(readAt(s, t, {}), t.dtype, work);
+  };
+  c.setResult(
+      0,
+      generate(c, sizes, meta.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        Value from = end(s, 0), to = end(s, 1);
+        Type type = from.getType();
+        Value i = fromIndex(s, at[0], work);
+        double gaps = steps > 1 ? double(steps - 1) : 1;
+        Value step = s.div(s.sub(to, from), s.constant(type, gaps));
+        Value left = s.add(from, s.mul(step, i));
+        Value rest = s.sub(s.constant(type, double(steps - 1)), i);
+        Value right = s.sub(to, s.mul(step, rest));
+        Value near = s.cmp(ScalarBuilder::Cmp::Lt, i,
+                           s.constant(type, double(steps / 2)));
+        if (steps > 1)
+          left = s.select(near, left, right);
+        if (logarithmic)
+          left = math::PowFOp::create(s.b, s.loc, s.constant(type, base), left);
+        return s.cast(left, work, meta.dtype);
+      }));
+  return success();
+}
+
+static LogicalResult linspace(LowerCall &c) { return spaced(c, false); }
+static LogicalResult logspace(LowerCall &c) { return spaced(c, true); }
+
+static LogicalResult eye(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  c.setResult(0, generate(c, staticSizes(meta), meta.dtype,
+                          [&](ScalarBuilder &s, ArrayRef<Value> at) {
+                            Value on =
+                                s.cmp(ScalarBuilder::Cmp::Eq, at[0], at[1]);
+                            return s.cast(on, DType::Bool, meta.dtype);
+                          }));
+  return success();
+}
+
+/// The coordinates of a triangle's elements, row by row: a constant.
+static LogicalResult triangleIndices(LowerCall &c, bool upper) {
+  int64_t rows = c.integer(0), columns = c.integer(1), offset = c.integer(2);
+  SmallVector<int64_t> values, second;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      if (upper ? j - i >= offset : j - i <= offset) {
+        values.push_back(i);
+        second.push_back(j);
+      }
+  values.append(second);
+  LoweredTensor t =
+      c.reshape(constantVector(c, values), staticSizes(c.resultMeta(0)));
+  c.setResult(0, c.cast(t, c.resultMeta(0).dtype));
+  return success();
+}
+
+static LogicalResult trilIndices(LowerCall &c) {
+  return triangleIndices(c, false);
+}
+static LogicalResult triuIndices(LowerCall &c) {
+  return triangleIndices(c, true);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows and frequencies
+//===----------------------------------------------------------------------===//
+
+/// A vector known at compile time.
+static LogicalResult table(LowerCall &c,
+                           llvm::function_ref<double(int64_t)> element) {
+  const TensorMeta &meta = c.resultMeta(0);
+  SmallVector<double> values;
+  for (int64_t i = 0; i < meta.sizes[0].value(); ++i)
+    values.push_back(element(i));
+  c.setResult(0, constantVector(c, values, meta.dtype));
+  return success();
+}
+
+/// sum of a_k cos(2 pi k i / length), the length one more if not periodic.
+static LogicalResult cosineWindow(LowerCall &c, bool periodic, double a0,
+                                  double a1, double a2 = 0) {
+  int64_t n = c.integer(0);
+  double period = static_cast<double>(periodic ? n : n - 1);
+  return table(c, [&](int64_t i) {
+    if (n == 1)
+      return 1.0;
+    double angle = 2 * 3.14159265358979323846 * static_cast<double>(i) / period;
+    return a0 + a1 * std::cos(angle) + a2 * std::cos(2 * angle);
+  });
+}
+
+static bool isPeriodic(LowerCall &c) {
+  int arg = c.call().schema->argIndex("periodic");
+  return arg < 0 || c.flag(static_cast<unsigned>(arg));
+}
+
+static LogicalResult hannWindow(LowerCall &c) {
+  return cosineWindow(c, isPeriodic(c), 0.5, -0.5);
+}
+static LogicalResult blackmanWindow(LowerCall &c) {
+  return cosineWindow(c, isPeriodic(c), 0.42, -0.5, 0.08);
+}
+static LogicalResult hammingWindow(LowerCall &c) {
+  int alpha = c.call().schema->argIndex("alpha");
+  int beta = c.call().schema->argIndex("beta");
+  return cosineWindow(
+      c, isPeriodic(c),
+      alpha < 0 ? 0.54 : c.number(static_cast<unsigned>(alpha)),
+      -(beta < 0 ? 0.46 : c.number(static_cast<unsigned>(beta))));
+}
+
+static LogicalResult bartlettWindow(LowerCall &c) {
+  int64_t n = c.integer(0);
+  double period = static_cast<double>(isPeriodic(c) ? n : n - 1);
+  return table(c, [&](int64_t i) {
+    return n == 1 ? 1.0
+                  : 1 - std::fabs(2 * static_cast<double>(i) / period - 1);
+  });
+}
+
+static LogicalResult fftFrequencies(LowerCall &c, bool half) {
+  int64_t n = c.integer(0);
+  double spacing = c.number(1);
+  return table(c, [&](int64_t i) {
+    int64_t k = half || i < (n + 1) / 2 ? i : i - n;
+    return static_cast<double>(k) / (static_cast<double>(n) * spacing);
+  });
+}
+static LogicalResult fftfreq(LowerCall &c) { return fftFrequencies(c, false); }
+static LogicalResult rfftfreq(LowerCall &c) { return fftFrequencies(c, true); }
+
+static const LowerRuleRow kRows[] = {
+    {"zeros.default", constantFill<0>},
+    {"zeros_like.default", constantFill<0>},
+    {"new_zeros.default", constantFill<0>},
+    {"ones.default", constantFill<1>},
+    {"ones_like.default", constantFill<1>},
+    {"new_ones.default", constantFill<1>},
+    // What is not initialised is zero: runs are the same each time.
+    {"empty.memory_format", constantFill<0>},
+    {"empty_like.default", constantFill<0>},
+    {"empty_permuted.default", constantFill<0>},
+    {"empty_strided.default", constantFill<0>},
+    {"new_empty.default", constantFill<0>},
+    {"new_empty_strided.default", constantFill<0>},
+    {"scalar_tensor.default", scalarTensor},
+    {"full.default", full},
+    {"full_like.default", full},
+    {"new_full.default", newFull},
+
+    {"arange.default", arangeEnd},
+    {"arange.start", arangeStart},
+    {"arange.start_step", arangeStep},
+    {"range.default", arangeStart},
+    {"range.step", arangeStep},
+    {"linspace.default", linspace},
+    {"linspace.Tensor_Tensor", linspace},
+    {"linspace.Tensor_Scalar", linspace},
+    {"linspace.Scalar_Tensor", linspace},
+    {"logspace.default", logspace},
+    {"logspace.Tensor_Tensor", logspace},
+    {"logspace.Tensor_Scalar", logspace},
+    {"logspace.Scalar_Tensor", logspace},
+    {"eye.default", eye},
+    {"eye.m", eye},
+    {"tril_indices.default", trilIndices},
+    {"triu_indices.default", triuIndices},
+
+    {"hann_window.default", hannWindow},
+    {"hann_window.periodic", hannWindow},
+    {"hamming_window.default", hammingWindow},
+    {"hamming_window.periodic", hammingWindow},
+    {"hamming_window.periodic_alpha", hammingWindow},
+    {"hamming_window.periodic_alpha_beta", hammingWindow},
+    {"blackman_window.default", blackmanWindow},
+    {"blackman_window.periodic", blackmanWindow},
+    {"bartlett_window.default", bartlettWindow},
+    {"bartlett_window.periodic", bartlettWindow},
+    {"fft_fftfreq.default", fftfreq},
+    {"fft_rfftfreq.default", rfftfreq},
+};
+
+ArrayRef<LowerRuleRow> factoryLowerRules() { return kRows; }
+
+} // namespace ft

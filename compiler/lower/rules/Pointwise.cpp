@@ -1,0 +1,360 @@
+//===- Pointwise.cpp - Lowering of elementwise operators ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Nearly all elementwise overloads are a formula in a table (PointwiseBody.h);
+// one rule serves them all. The few with several results, or whose operands are
+// not elementwise, have rules of their own here.
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/Promotion.h"
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/PointwiseBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace ft {
+
+static const llvm::StringMap<const FormulaRow *> &formulas() {
+  static const llvm::StringMap<const FormulaRow *> table = [] {
+    llvm::StringMap<const FormulaRow *> byName;
+    for (ArrayRef<FormulaRow> rows :
+         {arithmeticFormulas(), comparisonFormulas(), activationFormulas(),
+          specialFormulas()})
+      for (const FormulaRow &row : rows)
+        byName[row.name] = &row;
+    return byName;
+  }();
+  return table;
+}
+
+/// What the operands promote to; numbers that only tune the formula (declared
+/// `float`, `int` or `bool`) do not count, `Scalar` arguments do.
+static DType promotedDType(LowerCall &c) {
+  Promotion promotion;
+  const AtenCall &call = c.call();
+  for (auto [i, arg] : llvm::enumerate(call.args)) {
+    if (arg.kind == Arg::Tensor) {
+      const TensorMeta &meta = c.meta(i);
+      promotion.addTensor(meta.dtype, meta.rank() == 0);
+    } else if (call.schema->args[i].type.kind == SchemaType::Scalar) {
+      if (arg.isNumber())
+        promotion.addNumber(arg.kind == Arg::Bool      ? DType::Bool
+                            : arg.kind == Arg::Int     ? DType::I64
+                            : arg.kind == Arg::Complex ? DType::C64
+                                                       : DType::F32);
+    }
+  }
+  return promotion.result();
+}
+
+static DType computeDType(LowerCall &c, ComputeIn computeIn) {
+  DType result = c.resultMeta(0).dtype;
+  if (computeIn == ComputeIn::Result)
+    return result;
+  DType promoted = promotedDType(c);
+  if (computeIn == ComputeIn::Operands || isComplex(promoted))
+    return promoted;
+  return result;
+}
+
+/// The dtype of what a formula returned.
+static DType dtypeOfValue(Value v, DType computed) {
+  if (v.getType().isInteger(1))
+    return DType::Bool;
+  if (isComplex(computed) && isa<FloatType>(v.getType()))
+    return computed == DType::C128 ? DType::F64 : DType::F32;
+  if (!isComplex(computed) && isa<ComplexType>(v.getType()))
+    return computed == DType::F64 ? DType::C128 : DType::C64;
+  return computed;
+}
+
+static LogicalResult elementwise(LowerCall &c) {
+  const AtenCall &call = c.call();
+  const FormulaRow *row = formulas().lookup(call.schema->name);
+  SmallVector<LoweredTensor> ins;
+  SmallVector<DType> dtypes;
+  for (auto [i, arg] : llvm::enumerate(call.args)) {
+    if (arg.kind == Arg::Int && !arg.dim.isStatic())
+      return c.unsupported("a number that is only known at run time");
+    if (arg.kind != Arg::Tensor)
+      continue;
+    ins.push_back(c.operand(i));
+    dtypes.push_back(ins.back().dtype);
+  }
+  DType result = c.resultMeta(0).dtype;
+  DType promoted = computeDType(c, row->computeIn);
+  DType computed = opmathType(promoted);
+  DType numbers = row->computeIn == ComputeIn::Operands ? promoted : computed;
+  bool refused = false;
+  LoweredTensor out =
+      c.pointwise(ins, c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
+        PointwiseBody body(s, call, computed, numbers, result, v, dtypes);
+        Value value = row->formula(body);
+        refused |= body.refused;
+        if (body.refused) // any value of the right type
+          return s.constant(computeType(s.b.getContext(), result), 0);
+        return s.cast(value, dtypeOfValue(value, computed), result);
+      });
+  if (refused)
+    return c.unsupported("there is no formula for dtype " +
+                         dtypeName(promoted));
+  c.setResult(0, out);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operators that are not one formula
+//===----------------------------------------------------------------------===//
+
+/// log_sigmoid with exp(-|x|), which its derivative reads.
+static LogicalResult logSigmoidForward(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  DType dtype = opmathType(x.dtype);
+  auto compute = [&](bool buffer) {
+    return c.pointwise(x, c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
+      PointwiseBody p(s, c.call(), dtype, dtype, x.dtype, v, x.dtype);
+      Value z = p.exp(p.neg(p.abs(p[0])));
+      if (!buffer)
+        z = p.sub(p.min(p[0], p.zero(z)), p.log1p(z));
+      return p.cast(z, dtype, x.dtype);
+    });
+  };
+  c.setResult(0, compute(false));
+  if (c.resultMeta(1).numel().is(0))
+    c.setResult(1, c.empty(staticSizes(c.resultMeta(1)), x.dtype));
+  else
+    c.setResult(1, compute(true));
+  return success();
+}
+
+/// The two halves along a dim; the second gates the first.
+static LogicalResult glu(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(1), x.rank());
+  int64_t half = x.sizes()[dim] / 2;
+  DType dtype = opmathType(x.dtype);
+  c.setResult(
+      0, c.pointwise({c.slice(x, dim, 0, half), c.slice(x, dim, half, half)},
+                     c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
+                       Value a = s.cast(v[0], x.dtype, dtype);
+                       Value b = s.cast(v[1], x.dtype, dtype);
+                       Value gate = s.add(s.one(b), s.exp(s.neg(b)));
+                       return s.cast(s.div(a, gate), dtype, x.dtype);
+                     }));
+  return success();
+}
+
+/// Gradient halves g·σ(b) and g·a·σ(b)(1-σ(b)), side by side.
+static LogicalResult gluBackward(LowerCall &c) {
+  LoweredTensor g = c.operand(0), x = c.operand(1);
+  unsigned dim = c.wrapDim(c.integer(2), x.rank());
+  SmallVector<int64_t, 6> sizes = x.sizes();
+  int64_t half = sizes[dim] / 2;
+  DType dtype = opmathType(x.dtype);
+  c.setResult(
+      0, generate(c, sizes, x.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        Value middle = s.constantInt(at[dim].getType(), half);
+        Value low = s.cmp(ScalarBuilder::Cmp::Lt, at[dim], middle);
+        SmallVector<Value> first(at), second(at);
+        first[dim] = s.select(low, at[dim], s.sub(at[dim], middle));
+        second[dim] = s.add(first[dim], middle);
+        auto read = [&](LoweredTensor &t, ArrayRef<Value> where) {
+          return s.cast(readAt(s, t, where), t.dtype, dtype);
+        };
+        Value a = read(x, first), b = read(x, second), grad = read(g, first);
+        Value sigma = s.div(s.one(b), s.add(s.one(b), s.exp(s.neg(b))));
+        Value slope = s.mul(s.mul(sigma, s.sub(s.one(b), sigma)), a);
+        return s.cast(s.mul(grad, s.select(low, sigma, slope)), dtype, x.dtype);
+      }));
+  return success();
+}
+
+/// One weight, or one for each channel (dim 1).
+static LogicalResult prelu(LowerCall &c) {
+  LoweredTensor x = c.operand(0), w = c.operand(1);
+  DType dtype = opmathType(x.dtype);
+  SmallVector<int64_t, 6> shape(x.rank(), 1);
+  if (x.rank() > 1)
+    shape[1] = w.sizes().empty() ? 1 : w.sizes()[0];
+  w = c.reshape(w, shape);
+  c.setResult(0, c.pointwise({x, w}, c.resultMeta(0),
+                             [&](ScalarBuilder &s, ValueRange v) {
+                               Value e = s.cast(v[0], x.dtype, dtype);
+                               Value k = s.cast(v[1], w.dtype, dtype);
+                               Value positive =
+                                   s.cmp(ScalarBuilder::Cmp::Lt, s.zero(e), e);
+                               Value y = s.select(positive, e, s.mul(e, k));
+                               return s.cast(y, dtype, x.dtype);
+                             }));
+  return success();
+}
+
+/// Gradients of self and of the (broadcast, not yet summed) weight.
+static LogicalResult preluKernelBackward(LowerCall &c) {
+  LoweredTensor g = c.operand(0), x = c.operand(1), w = c.operand(2);
+  DType dtype = opmathType(x.dtype);
+  for (unsigned r : {0U, 1U})
+    c.setResult(
+        r, c.pointwise(
+               {g, x, w}, c.resultMeta(r), [&](ScalarBuilder &s, ValueRange v) {
+                 Value grad = s.cast(v[0], g.dtype, dtype);
+                 Value e = s.cast(v[1], x.dtype, dtype);
+                 Value k = s.cast(v[2], w.dtype, dtype);
+                 Value positive = s.cmp(ScalarBuilder::Cmp::Lt, s.zero(e), e);
+                 Value y = r == 0
+                               ? s.select(positive, grad, s.mul(grad, k))
+                               : s.select(positive, s.zero(e), s.mul(grad, e));
+                 return s.cast(y, dtype, c.resultMeta(r).dtype);
+               }));
+  return success();
+}
+
+namespace {
+/// Where the fields of an IEEE format lie.
+struct FloatFields {
+  unsigned bits, mantissa;
+  int64_t bias;
+};
+} // namespace
+
+static FloatFields fieldsOf(DType d) {
+  switch (d) {
+  case DType::F64:
+    return {64, 52, 1023};
+  case DType::F16:
+    return {16, 10, 15};
+  case DType::BF16:
+    return {16, 7, 127};
+  default:
+    return {32, 23, 127};
+  }
+}
+
+/// The next representable number from x towards y, by its bits: floats of one
+/// sign are ordered as their bits are.
+static LogicalResult nextAfter(LowerCall &c) {
+  DType dtype = c.resultMeta(0).dtype;
+  LoweredTensor x = c.cast(c.operand(0), dtype),
+                y = c.cast(c.operand(1), dtype);
+  FloatFields f = fieldsOf(dtype);
+  c.setResult(
+      0, c.pointwise(
+             {x, y}, c.resultMeta(0),
+             [&](ScalarBuilder &s, ValueRange v) -> Value {
+               using Cmp = ScalarBuilder::Cmp;
+               Type type = v[0].getType();
+               Type bits = s.b.getIntegerType(f.bits);
+               Value from = v[0], to = v[1];
+               Value raw = arith::BitcastOp::create(s.b, s.loc, bits, from);
+               Value up = s.cmp(Cmp::Lt, from, to);
+               Value positive = s.cmp(Cmp::Lt, s.zero(from), from);
+               // Away from zero if x > 0 and up, or x < 0 and down.
+               Value away = s.cmp(Cmp::Eq, up, positive);
+               Value step = s.select(away, s.constantInt(bits, 1),
+                                     s.constantInt(bits, -1));
+               Value next =
+                   arith::BitcastOp::create(s.b, s.loc, type, s.add(raw, step));
+               // The smallest subnormal, with the sign of y.
+               Value sign = s.constantInt(
+                   bits, static_cast<int64_t>(uint64_t(1) << (f.bits - 1)));
+               Value least = s.select(up, s.constantInt(bits, 1),
+                                      s.add(sign, s.one(sign)));
+               least = arith::BitcastOp::create(s.b, s.loc, type, least);
+               Value zero = s.cmp(Cmp::Eq, from, s.zero(from));
+               next = s.select(zero, least, next);
+               next = s.select(s.cmp(Cmp::Eq, from, to), to, next);
+               Value nan = s.add(from, to);
+               return s.select(
+                   s.cmp(Cmp::Ne, nan, nan),
+                   s.select(s.cmp(Cmp::Ne, from, from), from,
+                            s.select(s.cmp(Cmp::Ne, to, to), to, next)),
+                   next);
+             }));
+  return success();
+}
+
+/// Mantissa in [0.5, 1) and exponent, from the bits; subnormals are scaled up
+/// by 2^mantissa first.
+static LogicalResult frexp(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  DType dtype = opmathType(x.dtype);
+  FloatFields f = fieldsOf(dtype);
+  auto compute = [&](bool exponent) {
+    return c.pointwise(
+        x, c.resultMeta(exponent ? 1 : 0),
+        [&](ScalarBuilder &s, ValueRange v) -> Value {
+          using Cmp = ScalarBuilder::Cmp;
+          Value e = s.cast(v[0], x.dtype, dtype);
+          Type bits = s.b.getIntegerType(f.bits);
+          auto mask = [&](int64_t m) { return s.constantInt(bits, m); };
+          int64_t exponentMask = ((int64_t(1) << (f.bits - 1 - f.mantissa)) - 1)
+                                 << f.mantissa;
+          auto exponentOf = [&](Value raw) -> Value {
+            return arith::ShRUIOp::create(
+                s.b, s.loc,
+                arith::AndIOp::create(s.b, s.loc, raw, mask(exponentMask)),
+                mask(f.mantissa));
+          };
+          Value raw = arith::BitcastOp::create(s.b, s.loc, bits, e);
+          Value tiny = s.cmp(Cmp::Eq, exponentOf(raw), mask(0));
+          double lift = static_cast<double>(uint64_t(1) << f.mantissa);
+          Value scaled =
+              s.select(tiny, s.mul(e, s.constant(e.getType(), lift)), e);
+          raw = arith::BitcastOp::create(s.b, s.loc, bits, scaled);
+          Value field = exponentOf(raw);
+          // 0, infinities and NaN are their own mantissa, with exponent 0.
+          Value special =
+              s.cmp(Cmp::Eq, field,
+                    mask(exponentMask >> static_cast<int64_t>(f.mantissa)));
+          Value zero = s.cmp(Cmp::Eq, e, s.zero(e));
+          special = arith::OrIOp::create(s.b, s.loc, special, zero);
+          if (exponent) {
+            Value n = s.sub(field, mask(f.bias - 1));
+            n = s.select(tiny, s.sub(n, mask(f.mantissa)), n);
+            n = s.select(special, mask(0), n);
+            return s.cast(n, f.bits == 64 ? DType::I64 : DType::I32,
+                          c.resultMeta(1).dtype);
+          }
+          Value kept =
+              arith::AndIOp::create(s.b, s.loc, raw, mask(~exponentMask));
+          Value half = arith::OrIOp::create(s.b, s.loc, kept,
+                                            mask((f.bias - 1) << f.mantissa));
+          Value mantissa =
+              arith::BitcastOp::create(s.b, s.loc, e.getType(), half);
+          return s.cast(s.select(special, e, mantissa), dtype,
+                        c.resultMeta(0).dtype);
+        });
+  };
+  c.setResult(0, compute(false));
+  c.setResult(1, compute(true));
+  return success();
+}
+
+static const LowerRuleRow kOthers[] = {
+    {"log_sigmoid_forward.default", logSigmoidForward},
+    {"glu.default", glu},
+    {"glu_backward.default", gluBackward},
+    {"prelu.default", prelu},
+    {"_prelu_kernel_backward.default", preluKernelBackward},
+    {"nextafter.default", nextAfter},
+    {"frexp.Tensor", frexp},
+};
+
+ArrayRef<LowerRuleRow> pointwiseLowerRules() {
+  static const std::vector<LowerRuleRow> rows = [] {
+    std::vector<LowerRuleRow> all(std::begin(kOthers), std::end(kOthers));
+    for (ArrayRef<FormulaRow> table :
+         {arithmeticFormulas(), comparisonFormulas(), activationFormulas(),
+          specialFormulas()})
+      for (const FormulaRow &row : table)
+        all.push_back({row.name, elementwise});
+    return all;
+  }();
+  return rows;
+}
+
+} // namespace ft

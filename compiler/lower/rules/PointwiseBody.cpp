@@ -1,0 +1,361 @@
+//===- PointwiseBody.cpp - Scalar arithmetic of formulas ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/rules/PointwiseBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace ft {
+
+PointwiseBody::PointwiseBody(ScalarBuilder &s, const AtenCall &call,
+                             DType dtype, DType numberDtype, DType resultDtype,
+                             ValueRange elements, ArrayRef<DType> dtypes)
+    : ScalarBuilder(s.b, s.loc), dtype(dtype), resultDtype(resultDtype),
+      call(call), numberDtype(numberDtype), elementOf(call.args.size()),
+      dtypeOf(call.args.size(), DType::F32) {
+  unsigned next = 0;
+  for (auto [i, arg] : llvm::enumerate(call.args)) {
+    if (arg.kind != Arg::Tensor || next == elements.size())
+      continue;
+    elementOf[i] = elements[next];
+    dtypeOf[i] = dtypes[next++];
+  }
+}
+
+/// A number argument as a constant of `to`.
+static Value numberConstant(PointwiseBody &p, const Arg &arg, DType to) {
+  Type type = computeType(p.b.getContext(), to);
+  double real = arg.kind == Arg::Bool  ? double(arg.boolean)
+                : arg.kind == Arg::Int ? double(arg.dim.value())
+                                       : arg.real;
+  if (to == DType::Bool)
+    return p.constantInt(type, real != 0 || arg.imag != 0);
+  if (isIntegral(to)) {
+    if (arg.kind == Arg::Int)
+      return p.constantInt(type, arg.dim.value());
+    return p.constantInt(type, static_cast<int64_t>(real));
+  }
+  if (!isComplex(to))
+    return p.constant(type, real);
+  Type part = cast<ComplexType>(type).getElementType();
+  return p.makeComplex(p.constant(part, real), p.constant(part, arg.imag));
+}
+
+Value PointwiseBody::as(unsigned i, DType to) {
+  if (!elementOf[i]) {
+    if (to != dtype || numberDtype == dtype)
+      return numberConstant(*this, call.args[i], to);
+    Value rounded = numberConstant(*this, call.args[i], numberDtype);
+    return cast(rounded, numberDtype, to);
+  }
+  return cast(elementOf[i], dtypeOf[i], to);
+}
+
+Value PointwiseBody::scaled(Value x, unsigned i) {
+  const Arg &arg = call.args[i];
+  bool isOne = (arg.kind == Arg::Int && arg.dim.is(1)) ||
+               (arg.kind == Arg::Float && arg.real == 1) ||
+               (arg.kind == Arg::Bool && arg.boolean);
+  return isOne ? x : mul(x, (*this)[i]);
+}
+
+Value PointwiseBody::refuse() {
+  refused = true;
+  return k(0);
+}
+
+static bool isBool(Value x) { return x.getType().isInteger(1); }
+static bool isComplexValue(Value x) { return isa<ComplexType>(x.getType()); }
+static bool isIntegerValue(Value x) { return isa<IntegerType>(x.getType()); }
+
+Value PointwiseBody::add(Value x, Value y) {
+  return isBool(x) ? bitOr(x, y) : ScalarBuilder::add(x, y);
+}
+
+Value PointwiseBody::mul(Value x, Value y) {
+  return isBool(x) ? bitAnd(x, y) : ScalarBuilder::mul(x, y);
+}
+
+Value PointwiseBody::eq(Value x, Value y) {
+  if (isComplexValue(x))
+    return complex::EqualOp::create(b, loc, x, y);
+  return cmp(Cmp::Eq, x, y);
+}
+
+Value PointwiseBody::isNan(Value x) {
+  if (isComplexValue(x))
+    return bitOr(isNan(real(x)), isNan(imag(x)));
+  if (isIntegerValue(x))
+    return constantInt(b.getI1Type(), 0);
+  return cmp(Cmp::Ne, x, x);
+}
+
+Value PointwiseBody::logicalNot(Value x) {
+  return bitXor(x, constantInt(x.getType(), isBool(x) ? 1 : -1));
+}
+Value PointwiseBody::bitAnd(Value x, Value y) {
+  return arith::AndIOp::create(b, loc, x, y);
+}
+Value PointwiseBody::bitOr(Value x, Value y) {
+  return arith::OrIOp::create(b, loc, x, y);
+}
+Value PointwiseBody::bitXor(Value x, Value y) {
+  return arith::XOrIOp::create(b, loc, x, y);
+}
+
+Value PointwiseBody::abs(Value x) {
+  if (isComplexValue(x))
+    return complex::AbsOp::create(b, loc, x);
+  if (isIntegerValue(x)) {
+    if (isUnsigned())
+      return x;
+    return math::AbsIOp::create(b, loc, x);
+  }
+  return math::AbsFOp::create(b, loc, x);
+}
+
+Value PointwiseBody::sigmoid(Value x) {
+  return reciprocal(add(one(x), exp(neg(x))));
+}
+
+template <typename FloatOp>
+static Value floatOnly(PointwiseBody &p, Value x) {
+  if (isIntegerValue(x))
+    return x; // rounding an integer
+  if (isComplexValue(x))
+    return p.refuse();
+  return FloatOp::create(p.b, p.loc, x);
+}
+
+template <typename FloatOp, typename ComplexOp>
+static Value floatOrComplex(PointwiseBody &p, Value x) {
+  if (isComplexValue(x))
+    return ComplexOp::create(p.b, p.loc, x);
+  return FloatOp::create(p.b, p.loc, x);
+}
+
+Value PointwiseBody::floor(Value x) {
+  return floatOnly<math::FloorOp>(*this, x);
+}
+Value PointwiseBody::ceil(Value x) { return floatOnly<math::CeilOp>(*this, x); }
+Value PointwiseBody::truncate(Value x) {
+  return floatOnly<math::TruncOp>(*this, x);
+}
+Value PointwiseBody::round(Value x) {
+  return floatOnly<math::RoundEvenOp>(*this, x);
+}
+Value PointwiseBody::copySign(Value x, Value sign) {
+  return math::CopySignOp::create(b, loc, x, sign);
+}
+Value PointwiseBody::sin(Value x) {
+  return floatOrComplex<math::SinOp, complex::SinOp>(*this, x);
+}
+Value PointwiseBody::cos(Value x) {
+  return floatOrComplex<math::CosOp, complex::CosOp>(*this, x);
+}
+Value PointwiseBody::tan(Value x) {
+  return floatOrComplex<math::TanOp, complex::TanOp>(*this, x);
+}
+Value PointwiseBody::expm1(Value x) {
+  return floatOrComplex<math::ExpM1Op, complex::Expm1Op>(*this, x);
+}
+Value PointwiseBody::log1p(Value x) {
+  return floatOrComplex<math::Log1pOp, complex::Log1pOp>(*this, x);
+}
+Value PointwiseBody::erfc(Value x) { return math::ErfcOp::create(b, loc, x); }
+Value PointwiseBody::exp2(Value x) {
+  if (isComplexValue(x))
+    return exp(mul(x, 0.69314718055994530942));
+  return math::Exp2Op::create(b, loc, x);
+}
+Value PointwiseBody::log2(Value x) {
+  if (isComplexValue(x))
+    return mul(log(x), 1.44269504088896340736);
+  return math::Log2Op::create(b, loc, x);
+}
+Value PointwiseBody::log10(Value x) {
+  if (isComplexValue(x))
+    return mul(log(x), 0.43429448190325182765);
+  return math::Log10Op::create(b, loc, x);
+}
+
+/// i z.
+static Value timesI(PointwiseBody &p, Value z) {
+  return p.makeComplex(p.neg(p.imag(z)), p.real(z));
+}
+
+// Hyperbolic and inverse functions of complex numbers by their definitions in
+// terms of exp, log and sqrt; MLIR has no ops for them.
+Value PointwiseBody::sinh(Value x) {
+  if (!isComplexValue(x))
+    return math::SinhOp::create(b, loc, x);
+  // sinh z = -i sin(i z)
+  Value s = sin(timesI(*this, x));
+  return makeComplex(imag(s), neg(real(s)));
+}
+Value PointwiseBody::cosh(Value x) {
+  if (!isComplexValue(x))
+    return math::CoshOp::create(b, loc, x);
+  return cos(timesI(*this, x));
+}
+Value PointwiseBody::asinh(Value x) {
+  if (!isComplexValue(x))
+    return math::AsinhOp::create(b, loc, x);
+  // log(z + sqrt(z² + 1))
+  return log(add(x, sqrt(add(square(x), one(x)))));
+}
+Value PointwiseBody::acosh(Value x) {
+  if (!isComplexValue(x))
+    return math::AcoshOp::create(b, loc, x);
+  // log(z + sqrt(z + 1) sqrt(z - 1))
+  return log(add(x, mul(sqrt(add(x, one(x))), sqrt(sub(x, one(x))))));
+}
+Value PointwiseBody::atanh(Value x) {
+  if (!isComplexValue(x))
+    return math::AtanhOp::create(b, loc, x);
+  // (log(1 + z) - log(1 - z)) / 2
+  return mul(sub(log(add(one(x), x)), log(sub(one(x), x))), 0.5);
+}
+Value PointwiseBody::asin(Value x) {
+  if (!isComplexValue(x))
+    return math::AsinOp::create(b, loc, x);
+  // -i asinh(i z)
+  Value s = asinh(timesI(*this, x));
+  return makeComplex(imag(s), neg(real(s)));
+}
+Value PointwiseBody::acos(Value x) {
+  if (!isComplexValue(x))
+    return math::AcosOp::create(b, loc, x);
+  // pi/2 - asin z
+  return sub(like(x, 1.57079632679489661923), asin(x));
+}
+Value PointwiseBody::atan(Value x) {
+  if (!isComplexValue(x))
+    return math::AtanOp::create(b, loc, x);
+  // -i atanh(i z)
+  Value s = atanh(timesI(*this, x));
+  return makeComplex(imag(s), neg(real(s)));
+}
+Value PointwiseBody::atan2(Value y, Value x) {
+  return math::Atan2Op::create(b, loc, y, x);
+}
+
+Value PointwiseBody::real(Value z) {
+  return isComplexValue(z) ? Value(complex::ReOp::create(b, loc, z)) : z;
+}
+Value PointwiseBody::imag(Value z) {
+  return isComplexValue(z) ? Value(complex::ImOp::create(b, loc, z)) : zero(z);
+}
+Value PointwiseBody::makeComplex(Value re, Value im) {
+  return complex::CreateOp::create(b, loc, ComplexType::get(re.getType()), re,
+                                   im);
+}
+
+Value PointwiseBody::polynomial(Value x, ArrayRef<double> c) {
+  Value sum = like(x, c.front());
+  for (double coefficient : c.drop_front())
+    sum = ScalarBuilder::add(ScalarBuilder::mul(sum, x), like(x, coefficient));
+  return sum;
+}
+
+/// Square and multiply, unrolled over the bits of the exponent; products wrap
+/// as in two's complement. Negative exponents give 0 unless |x| = 1.
+static Value integerPow(PointwiseBody &p, Value x, Value y) {
+  unsigned bits = x.getType().getIntOrFloatBitWidth();
+  Value result = p.one(x), square = x, zero = p.zero(x);
+  for (unsigned i = 0; i < bits; ++i) {
+    Value bit = p.bitAnd(y, p.constantInt(x.getType(), int64_t(1) << i));
+    Value set = p.ne(bit, zero);
+    result = p.select(set, p.mul(result, square), result);
+    if (i + 1 < bits)
+      square = p.mul(square, square);
+  }
+  if (p.isUnsigned())
+    return result;
+  Value one = p.one(x), minusOne = p.constantInt(x.getType(), -1);
+  Value odd = p.ne(p.bitAnd(y, one), zero);
+  Value unit = p.select(p.eq(x, minusOne), p.select(odd, minusOne, one),
+                        p.select(p.eq(x, one), one, zero));
+  return p.select(p.lt(y, zero), unit, result);
+}
+
+Value PointwiseBody::pow(Value x, Value y) {
+  if (isBool(x)) // 0 ** 0 = 1
+    return bitOr(x, logicalNot(y));
+  if (isIntegerValue(x))
+    return integerPow(*this, x, y);
+  if (isComplexValue(x)) {
+    // 0 ** 0 = 1, 0 ** positive = 0; exp(y log x) elsewhere.
+    Value z = exp(mul(y, log(x)));
+    Value base0 = eq(x, zero(x)), exponent0 = eq(y, zero(y));
+    z = select(base0, zero(x), z);
+    return select(exponent0, one(x), z);
+  }
+  return math::PowFOp::create(b, loc, x, y);
+}
+
+Value PointwiseBody::safeDivisor(Value y) {
+  Value bad = eq(y, zero(y));
+  if (!isUnsigned())
+    bad = bitOr(bad, eq(y, constantInt(y.getType(), -1)));
+  return select(bad, one(y), y);
+}
+
+Value PointwiseBody::truncDiv(Value x, Value y) {
+  if (!isIntegerValue(x))
+    return truncate(div(x, y));
+  if (isBool(x))
+    return x;
+  Value q = div(x, safeDivisor(y), isUnsigned());
+  if (isUnsigned())
+    return q;
+  return select(eq(y, constantInt(y.getType(), -1)), neg(x), q);
+}
+
+Value PointwiseBody::remainderTrunc(Value x, Value y) {
+  if (!isIntegerValue(x))
+    return arith::RemFOp::create(b, loc, x, y);
+  if (isBool(x))
+    return zero(x);
+  // For -1 and 0 the divisor is 1, which leaves the right remainder 0.
+  Value safe = safeDivisor(y);
+  if (isUnsigned())
+    return arith::RemUIOp::create(b, loc, x, safe);
+  return arith::RemSIOp::create(b, loc, x, safe);
+}
+
+Value PointwiseBody::remainderFloor(Value x, Value y) {
+  Value r = remainderTrunc(x, y);
+  if (isIntegerValue(x) && isUnsigned())
+    return r;
+  Value differ = bitXor(lt(r, zero(r)), lt(y, zero(y)));
+  return select(bitAnd(ne(r, zero(r)), differ), ScalarBuilder::add(r, y), r);
+}
+
+Value PointwiseBody::floorDiv(Value x, Value y) {
+  if (isIntegerValue(x)) {
+    Value q = truncDiv(x, y);
+    if (isUnsigned())
+      return q;
+    Value r = remainderTrunc(x, y);
+    Value differ = bitXor(lt(r, zero(r)), lt(y, zero(y)));
+    return select(bitAnd(ne(r, zero(r)), differ), sub(q, one(q)), q);
+  }
+  // By the remainder, which is exact: x / y itself may round up to the next
+  // integer. The quotient of x - r is within half an ulp of an integer.
+  Value r = arith::RemFOp::create(b, loc, x, y);
+  Value q = div(sub(x, r), y);
+  Value differ = bitXor(lt(r, zero(r)), lt(y, zero(y)));
+  q = select(bitAnd(ne(r, zero(r)), differ), sub(q, one(q)), q);
+  Value whole = floor(q);
+  whole = select(gt(sub(q, whole), like(q, 0.5)), add(whole, one(q)), whole);
+  Value quotient = div(x, y);
+  whole = select(eq(q, zero(q)), copySign(zero(q), quotient), whole);
+  return select(eq(y, zero(y)), quotient, whole);
+}
+
+} // namespace ft

@@ -1,0 +1,609 @@
+//===- View.cpp - Lowering of views ---------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functional graphs know no storage: a view is a value, and so is its copying
+// form (`permute_copy`), which shares the rule. Reshapes, permutations and
+// slices cost nothing where memory allows it; the others are gathers with
+// affine indices.
+
+#include "compiler/lower/Assemble.h"
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/OrderedReshape.h"
+#include "compiler/lower/Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace ft {
+
+using Order = SmallVector<unsigned, 6>;
+
+static LogicalResult same(LowerCall &c) {
+  c.setResult(0, c.operand(0));
+  return success();
+}
+
+/// Any view that keeps the elements in their logical order.
+static LogicalResult reshaped(LowerCall &c) {
+  c.setResult(0, orderedReshape(c, c.operand(0), staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+static LogicalResult expanded(LowerCall &c) {
+  c.setResult(0, c.expand(c.operand(0), staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Permutations
+//===----------------------------------------------------------------------===//
+
+static Order identity(unsigned rank) {
+  Order order(rank);
+  std::iota(order.begin(), order.end(), 0U);
+  return order;
+}
+
+static LogicalResult permuted(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Order dims;
+  for (int64_t d : c.integers(1))
+    dims.push_back(c.wrapDim(d, t.rank()));
+  c.setResult(0, c.permute(t, dims));
+  return success();
+}
+
+static LogicalResult swapped(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Order dims = identity(t.rank());
+  if (t.rank())
+    std::swap(dims[c.wrapDim(c.integer(1), t.rank())],
+              dims[c.wrapDim(c.integer(2), t.rank())]);
+  c.setResult(0, c.permute(t, dims));
+  return success();
+}
+
+/// The last two dims of a matrix (or a batch of them); `t` leaves vectors.
+static LogicalResult transposedMatrix(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Order dims = identity(t.rank());
+  if (t.rank() >= 2)
+    std::swap(dims[t.rank() - 1], dims[t.rank() - 2]);
+  c.setResult(0, c.permute(t, dims));
+  return success();
+}
+
+static LogicalResult reversedDims(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Order dims = identity(t.rank());
+  std::reverse(dims.begin(), dims.end());
+  c.setResult(0, c.permute(t, dims));
+  return success();
+}
+
+/// Each source dim goes to its destination; the others fill the gaps in order.
+static LogicalResult moved(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  auto listOf = [&](unsigned arg) {
+    Order list;
+    if (c.call().args[arg].kind == Arg::List)
+      for (int64_t d : c.integers(arg))
+        list.push_back(c.wrapDim(d, t.rank()));
+    else
+      list.push_back(c.wrapDim(c.integer(arg), t.rank()));
+    return list;
+  };
+  Order from = listOf(1), to = listOf(2);
+  SmallVector<int, 6> dims(t.rank(), -1);
+  for (auto [f, d] : llvm::zip(from, to))
+    dims[d] = static_cast<int>(f);
+  unsigned next = 0;
+  Order result;
+  for (int d : dims) {
+    while (d < 0 && llvm::is_contained(from, next))
+      ++next;
+    result.push_back(d < 0 ? next++ : static_cast<unsigned>(d));
+  }
+  c.setResult(0, c.permute(t, result));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+static LogicalResult sliced(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(1), t.rank());
+  int64_t n = t.sizes()[dim];
+  int64_t start = c.isNone(2) ? 0 : c.integer(2);
+  start = std::clamp<int64_t>(start < 0 ? start + n : start, 0, n);
+  int64_t step = c.integer(4);
+  c.setResult(0,
+              c.slice(t, dim, start, staticSizes(c.resultMeta(0))[dim], step));
+  return success();
+}
+
+static LoweredTensor selectAt(LowerCall &c, LoweredTensor t, unsigned dim,
+                              int64_t at) {
+  SmallVector<int64_t, 6> sizes = t.sizes();
+  t = c.slice(t, dim, at, 1);
+  sizes.erase(sizes.begin() + dim);
+  return orderedReshape(c, t, sizes);
+}
+
+static LogicalResult selected(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(1), t.rank());
+  int64_t at = c.integer(2);
+  if (ShapedType::isDynamic(at))
+    return c.unsupported("an index that is only known at run time");
+  c.setResult(0, selectAt(c, t, dim, at < 0 ? at + t.sizes()[dim] : at));
+  return success();
+}
+
+static LogicalResult narrowed(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(1), t.rank());
+  int64_t start = c.integer(2);
+  start = start < 0 ? start + t.sizes()[dim] : start;
+  c.setResult(0, c.slice(t, dim, start, c.integer(3)));
+  return success();
+}
+
+/// Consecutive pieces along a dim, as long as the results say.
+static LogicalResult pieces(LowerCall &c, unsigned dim) {
+  LoweredTensor t = c.operand(0);
+  int64_t start = 0;
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    int64_t size = staticSizes(c.resultMeta(r))[dim];
+    c.setResult(r, c.slice(t, dim, start, size));
+    start += size;
+  }
+  return success();
+}
+
+static LogicalResult split(LowerCall &c) {
+  return pieces(c, c.wrapDim(c.integer(2), c.operand(0).rank()));
+}
+
+/// Cut before each index; indices may fall back, then pieces are empty.
+static LogicalResult splitAt(LowerCall &c, unsigned dim,
+                             ArrayRef<int64_t> indices) {
+  LoweredTensor t = c.operand(0);
+  int64_t n = t.sizes()[dim];
+  auto clip = [&](int64_t i) {
+    return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n);
+  };
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    int64_t start = r == 0 ? 0 : clip(indices[r - 1]);
+    c.setResult(r, c.slice(t, dim, start, staticSizes(c.resultMeta(r))[dim]));
+  }
+  return success();
+}
+
+static LogicalResult tensorSplitIndices(LowerCall &c) {
+  return splitAt(c, c.wrapDim(c.integer(2), c.operand(0).rank()),
+                 c.integers(1));
+}
+
+template <bool kIndices>
+static LogicalResult hsplit(LowerCall &c) {
+  unsigned dim = c.operand(0).rank() > 1 ? 1 : 0;
+  return kIndices ? splitAt(c, dim, c.integers(1)) : pieces(c, dim);
+}
+template <bool kIndices, unsigned kDim>
+static LogicalResult splitDim(LowerCall &c) {
+  return kIndices ? splitAt(c, kDim, c.integers(1)) : pieces(c, kDim);
+}
+
+static LogicalResult unbound(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(1), t.rank());
+  for (unsigned r = 0; r < c.numResults(); ++r)
+    c.setResult(r, selectAt(c, t, dim, r));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Affine gathers
+//===----------------------------------------------------------------------===//
+
+static LogicalResult diagonalOf(LowerCall &c, int64_t offset, unsigned dim1,
+                                unsigned dim2) {
+  LoweredTensor t = c.operand(0);
+  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  SmallVector<AffineExpr, 6> index;
+  unsigned next = 0;
+  for (unsigned d = 0; d < t.rank(); ++d) {
+    if (d == dim1)
+      index.push_back(c.dim(last) + std::max<int64_t>(-offset, 0));
+    else if (d == dim2)
+      index.push_back(c.dim(last) + std::max<int64_t>(offset, 0));
+    else
+      index.push_back(c.dim(next++));
+  }
+  c.setResult(0, gatherAffine(c, t, index, sizes));
+  return success();
+}
+
+static LogicalResult diagonal(LowerCall &c) {
+  unsigned rank = c.operand(0).rank();
+  return diagonalOf(c, c.integer(1), c.wrapDim(c.integer(2), rank),
+                    c.wrapDim(c.integer(3), rank));
+}
+
+static LogicalResult unfolded(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  unsigned dim = c.wrapDim(c.integer(1), t.rank());
+  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  SmallVector<AffineExpr, 6> index;
+  for (unsigned d = 0; d < t.rank(); ++d)
+    index.push_back(d == dim ? c.dim(d) * c.integer(3) + c.dim(last)
+                             : c.dim(d));
+  if (t.rank() == 0) { // one element, seen as a vector
+    t = c.reshape(t, {1});
+    index.push_back(c.dim(last));
+  }
+  c.setResult(0, gatherAffine(c, t, index, sizes));
+  return success();
+}
+
+/// The operand as a vector in the order of its memory, if it fills its memory
+/// without gaps.
+static std::optional<LoweredTensor> memoryOf(LowerCall &c) {
+  const TensorMeta &meta = c.meta(0);
+  Order dims = identity(static_cast<unsigned>(meta.rank()));
+  llvm::sort(dims, [&](unsigned a, unsigned b) {
+    return std::pair(-meta.strides[a].value(), a) <
+           std::pair(-meta.strides[b].value(), b);
+  });
+  int64_t expected = 1;
+  for (unsigned d : llvm::reverse(dims)) {
+    if (meta.sizes[d].is(1))
+      continue;
+    if (!meta.strides[d].is(expected))
+      return std::nullopt;
+    expected *= meta.sizes[d].value();
+  }
+  return c.reshape(c.permute(c.operand(0), dims), {meta.numel().value()});
+}
+
+static LogicalResult asStrided(LowerCall &c) {
+  SmallVector<int64_t, 6> sizes = c.integers(1), strides = c.integers(2);
+  if (llvm::is_contained(sizes, 0)) {
+    c.setResult(0, c.empty(sizes, c.resultMeta(0).dtype));
+    return success();
+  }
+  std::optional<LoweredTensor> memory = memoryOf(c);
+  if (!memory)
+    return c.unsupported("as_strided of a tensor with gaps in its memory");
+  // Offsets are those of the storage, which the value may not start.
+  int64_t start = c.isNone(3) ? 0 : c.integer(3) - c.meta(0).offset.value();
+  int64_t lowest = start, highest = start;
+  AffineExpr at = c.constant(start);
+  for (auto [d, stride] : llvm::enumerate(strides)) {
+    at = at + c.dim(static_cast<unsigned>(d)) * stride;
+    (stride < 0 ? lowest : highest) += stride * (sizes[d] - 1);
+  }
+  if (lowest < 0 || highest >= c.meta(0).numel().value())
+    return c.unsupported("as_strided reaches beyond the elements of its "
+                         "operand");
+  c.setResult(0, gatherAffine(c, *memory, at, sizes));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rearrangements of images
+//===----------------------------------------------------------------------===//
+
+/// [.., C r², H, W] → [.., C, H r, W r].
+static LogicalResult pixelShuffle(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  int64_t r = c.integer(1);
+  SmallVector<int64_t, 6> sizes = t.sizes();
+  auto lead = static_cast<unsigned>(sizes.size()) - 3;
+  SmallVector<int64_t, 6> wide(sizes.begin(), sizes.begin() + lead);
+  wide.append({sizes[lead] / (r * r), r, r, sizes[lead + 1], sizes[lead + 2]});
+  Order dims = identity(lead);
+  for (unsigned d : {0, 3, 1, 4, 2})
+    dims.push_back(lead + d);
+  t = c.permute(orderedReshape(c, t, wide), dims);
+  c.setResult(0, orderedReshape(c, t, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+static LogicalResult pixelUnshuffle(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  int64_t r = c.integer(1);
+  SmallVector<int64_t, 6> sizes = t.sizes();
+  auto lead = static_cast<unsigned>(sizes.size()) - 3;
+  SmallVector<int64_t, 6> wide(sizes.begin(), sizes.begin() + lead);
+  wide.append({sizes[lead], sizes[lead + 1] / r, r, sizes[lead + 2] / r, r});
+  Order dims = identity(lead);
+  for (unsigned d : {0, 2, 4, 1, 3})
+    dims.push_back(lead + d);
+  t = c.permute(orderedReshape(c, t, wide), dims);
+  c.setResult(0, orderedReshape(c, t, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+static LogicalResult channelShuffle(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  int64_t groups = c.integer(1);
+  SmallVector<int64_t, 6> sizes = t.sizes(), wide(sizes);
+  wide[1] = groups;
+  wide.insert(wide.begin() + 2, sizes[1] / groups);
+  Order dims = identity(t.rank() + 1);
+  std::swap(dims[1], dims[2]);
+  t = c.permute(orderedReshape(c, t, wide), dims);
+  c.setResult(0, orderedReshape(c, t, sizes));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lists
+//===----------------------------------------------------------------------===//
+
+static LogicalResult broadcastTensors(LowerCall &c) {
+  for (auto [r, v] : llvm::enumerate(c.call().tensors(0)))
+    c.setResult(r, c.expand(c.operandOf(v), staticSizes(c.resultMeta(r))));
+  return success();
+}
+
+static LogicalResult reshapedList(LowerCall &c) {
+  for (auto [r, v] : llvm::enumerate(c.call().tensors(0)))
+    c.setResult(
+        r, orderedReshape(c, c.operandOf(v), staticSizes(c.resultMeta(r))));
+  return success();
+}
+
+static LogicalResult meshgrid(LowerCall &c) {
+  bool xy = c.call().args.size() > 1 && c.call().args[1].str == "xy";
+  SmallVector<Value, 4> tensors = c.call().tensors(0);
+  for (auto [r, v] : llvm::enumerate(tensors)) {
+    SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(r));
+    size_t dim = xy && r < 2 && tensors.size() > 1 ? 1 - r : r;
+    SmallVector<int64_t, 6> line(sizes.size(), 1);
+    line[dim] = sizes[dim];
+    c.setResult(r, c.expand(c.reshape(c.operandOf(v), line), sizes));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of complex numbers, and bits
+//===----------------------------------------------------------------------===//
+
+template <typename PartOp>
+static LogicalResult part(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  if (!isComplex(t.dtype))
+    return same(c);
+  c.setResult(0, c.pointwise(t, c.resultMeta(0),
+                             [](ScalarBuilder &s, ValueRange v) -> Value {
+                               return PartOp::create(s.b, s.loc, v[0]);
+                             }));
+  return success();
+}
+
+static LogicalResult conjugated(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  if (isComplex(t.dtype))
+    t = c.pointwise(t, t.sizes(), t.dtype,
+                    [](ScalarBuilder &s, ValueRange v) -> Value {
+                      return complex::ConjOp::create(s.b, s.loc, v[0]);
+                    });
+  c.setResult(0, t);
+  return success();
+}
+
+static LogicalResult negated(LowerCall &c) {
+  c.setResult(0, c.pointwise(c.operand(0), c.resultMeta(0),
+                             [](ScalarBuilder &s, ValueRange v) {
+                               return s.neg(v[0]);
+                             }));
+  return success();
+}
+
+/// The conjugate transpose.
+static LogicalResult adjoint(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  Order dims = identity(t.rank());
+  if (t.rank() >= 2)
+    std::swap(dims[t.rank() - 1], dims[t.rank() - 2]);
+  t = c.permute(t, dims);
+  if (isComplex(t.dtype))
+    t = c.pointwise(t, t.sizes(), t.dtype,
+                    [](ScalarBuilder &s, ValueRange v) -> Value {
+                      return complex::ConjOp::create(s.b, s.loc, v[0]);
+                    });
+  c.setResult(0, t);
+  return success();
+}
+
+static LogicalResult viewAsComplex(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  unsigned last = t.rank() - 1;
+  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  LoweredTensor re = orderedReshape(c, c.slice(t, last, 0, 1), sizes);
+  LoweredTensor im = orderedReshape(c, c.slice(t, last, 1, 1), sizes);
+  c.setResult(0, c.pointwise({re, im}, c.resultMeta(0),
+                             [](ScalarBuilder &s, ValueRange v) -> Value {
+                               return complex::CreateOp::create(
+                                   s.b, s.loc, ComplexType::get(v[0].getType()),
+                                   v[0], v[1]);
+                             }));
+  return success();
+}
+
+static LogicalResult viewAsReal(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  SmallVector<int64_t, 6> wide = t.sizes();
+  wide.push_back(1);
+  t = orderedReshape(c, t, wide);
+  SmallVector<AffineExpr, 6> in, out;
+  auto rank = static_cast<unsigned>(sizes.size());
+  for (unsigned d = 0; d < rank; ++d) {
+    in.push_back(d + 1 == rank ? c.constant(0) : c.dim(d));
+    out.push_back(c.dim(d));
+  }
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  c.setResult(0, c.generic(Access{t, in},
+                           Access{c.empty(sizes, c.resultMeta(0).dtype), out},
+                           iterators, [&](ScalarBuilder &s, ValueRange v) {
+                             Value at = iterationIndex(s, rank - 1);
+                             Value first =
+                                 s.cmp(ScalarBuilder::Cmp::Eq, at,
+                                       s.constantInt(at.getType(), 0));
+                             Value re = complex::ReOp::create(s.b, s.loc, v[0]);
+                             Value im = complex::ImOp::create(s.b, s.loc, v[0]);
+                             return SmallVector<Value>{s.select(first, re, im)};
+                           })[0]);
+  return success();
+}
+
+/// The same bits as another dtype of the same width.
+static LogicalResult viewDType(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  DType to = c.resultMeta(0).dtype;
+  if (t.dtype == to)
+    return same(c);
+  bool plain = t.dtype != DType::Bool && to != DType::Bool &&
+               !isComplex(t.dtype) && !isComplex(to);
+  if (!plain || dtypeBytes(t.dtype) != dtypeBytes(to))
+    return c.unsupported("a view as a dtype of another width");
+  c.setResult(0, c.pointwise(t, c.resultMeta(0),
+                             [&](ScalarBuilder &s, ValueRange v) -> Value {
+                               Type type = computeType(c.context(), to);
+                               if (v[0].getType() == type)
+                                 return v[0];
+                               return arith::BitcastOp::create(s.b, s.loc, type,
+                                                               v[0]);
+                             }));
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"alias.default", same},
+    {"alias_copy.default", same},
+    {"detach.default", same},
+    {"lift.default", same},
+    {"lift_fresh.default", same},
+    {"resolve_conj.default", same},
+    {"resolve_neg.default", same},
+
+    {"view.default", reshaped},
+    {"view_copy.default", reshaped},
+    {"view_as.default", reshaped},
+    {"_unsafe_view.default", reshaped},
+    {"reshape.default", reshaped},
+    {"reshape_as.default", reshaped},
+    {"_reshape_alias.default", reshaped},
+    {"_reshape_copy.default", reshaped},
+    {"flatten.using_ints", reshaped},
+    {"unflatten.int", reshaped},
+    {"ravel.default", reshaped},
+    {"unsqueeze.default", reshaped},
+    {"unsqueeze_copy.default", reshaped},
+    {"squeeze.default", reshaped},
+    {"squeeze.dim", reshaped},
+    {"squeeze.dims", reshaped},
+    {"squeeze_copy.default", reshaped},
+    {"squeeze_copy.dim", reshaped},
+    {"squeeze_copy.dims", reshaped},
+    {"atleast_1d.default", reshaped},
+    {"atleast_2d.default", reshaped},
+    {"atleast_3d.default", reshaped},
+    {"atleast_1d.Sequence", reshapedList},
+    {"atleast_2d.Sequence", reshapedList},
+    {"atleast_3d.Sequence", reshapedList},
+
+    {"expand.default", expanded},
+    {"expand_copy.default", expanded},
+    {"expand_as.default", expanded},
+    {"broadcast_to.default", expanded},
+    {"broadcast_tensors.default", broadcastTensors},
+    {"meshgrid.default", meshgrid},
+    {"meshgrid.indexing", meshgrid},
+
+    {"permute.default", permuted},
+    {"permute_copy.default", permuted},
+    {"transpose.int", swapped},
+    {"transpose_copy.int", swapped},
+    {"swapaxes.default", swapped},
+    {"swapdims.default", swapped},
+    {"t.default", transposedMatrix},
+    {"t_copy.default", transposedMatrix},
+    {"mT.default", transposedMatrix},
+    {"mT.a", transposedMatrix},
+    {"mH.default", adjoint},
+    {"mH.a", adjoint},
+    {"adjoint.default", adjoint},
+    {"numpy_T.default", reversedDims},
+    {"numpy_T.a", reversedDims},
+    {"movedim.int", moved},
+    {"movedim.intlist", moved},
+    {"moveaxis.int", moved},
+    {"moveaxis.intlist", moved},
+
+    {"slice.Tensor", sliced},
+    {"select.int", selected},
+    {"narrow.default", narrowed},
+    {"narrow_copy.default", narrowed},
+    {"split.Tensor", split},
+    {"split.default", split},
+    {"split.sizes", split},
+    {"split_with_sizes.default", split},
+    {"split_with_sizes_copy.default", split},
+    {"unsafe_split.Tensor", split},
+    {"unsafe_split_with_sizes.default", split},
+    {"chunk.default", split},
+    {"unsafe_chunk.default", split},
+    {"tensor_split.sections", split},
+    {"tensor_split.indices", tensorSplitIndices},
+    {"hsplit.int", hsplit<false>},
+    {"hsplit.array", hsplit<true>},
+    {"vsplit.int", splitDim<false, 0>},
+    {"vsplit.array", splitDim<true, 0>},
+    {"dsplit.int", splitDim<false, 2>},
+    {"dsplit.array", splitDim<true, 2>},
+    {"unbind.int", unbound},
+    {"unbind_copy.int", unbound},
+
+    {"diagonal.default", diagonal},
+    {"diagonal_copy.default", diagonal},
+    {"linalg_diagonal.default", diagonal},
+    {"unfold.default", unfolded},
+    {"unfold_copy.default", unfolded},
+    {"as_strided.default", asStrided},
+    {"as_strided_copy.default", asStrided},
+    {"pixel_shuffle.default", pixelShuffle},
+    {"pixel_unshuffle.default", pixelUnshuffle},
+    {"channel_shuffle.default", channelShuffle},
+
+    {"real.default", part<complex::ReOp>},
+    {"imag.default", part<complex::ImOp>},
+    {"conj.default", conjugated},
+    {"_conj.default", conjugated},
+    {"_conj_copy.default", conjugated},
+    {"_neg_view.default", negated},
+    {"_neg_view_copy.default", negated},
+    {"view_as_complex.default", viewAsComplex},
+    {"view_as_complex_copy.default", viewAsComplex},
+    {"view_as_real.default", viewAsReal},
+    {"view_as_real_copy.default", viewAsReal},
+    {"view.dtype", viewDType},
+    {"view_copy.dtype", viewDType},
+};
+
+ArrayRef<LowerRuleRow> viewLowerRules() { return kRows; }
+
+} // namespace ft
