@@ -201,18 +201,23 @@ Operation *AtenCall::build(OpBuilder &builder, Location loc,
 // Verifier, effects, names
 //===----------------------------------------------------------------------===//
 
-static bool fits(const Arg &arg, const SchemaType &type, bool element) {
+/// A pointwise operator takes a number for any of its tensors: a 0-dim tensor
+/// that does not take part in type promotion as one (a "wrapped number").
+static bool fits(const Arg &arg, const SchemaType &type, bool element,
+                 bool wrapsNumbers) {
   if (arg.isNone())
     return element ? type.elementOptional : type.optional;
   if (type.list && !element) {
     if (arg.kind != Arg::List)
       return false;
-    return llvm::all_of(arg.list,
-                        [&](const Arg &a) { return fits(a, type, true); });
+    return llvm::all_of(arg.list, [&](const Arg &a) {
+      return fits(a, type, true, wrapsNumbers);
+    });
   }
   switch (type.kind) {
   case SchemaType::Tensor:
-    return arg.kind == Arg::Tensor;
+    return arg.kind == Arg::Tensor ||
+           (wrapsNumbers && !type.list && arg.isNumber());
   case SchemaType::Int:
     return arg.kind == Arg::Int || arg.kind == Arg::Bool;
   case SchemaType::Float:
@@ -260,7 +265,8 @@ LogicalResult verifyAtenCall(Operation *op) {
            << countOperandAttrs(args);
   AtenCall call = AtenCall::decode(op);
   for (size_t i = 0; i < schema->args.size(); ++i)
-    if (!fits(call.args[i], schema->args[i].type, false))
+    if (!fits(call.args[i], schema->args[i].type, false,
+              schema->family == "pointwise"))
       return op->emitOpError("argument '")
              << schema->args[i].name << "' of " << schema->name
              << " does not fit its type";

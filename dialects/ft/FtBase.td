@@ -36,11 +36,15 @@ def Ft_Dialect : Dialect {
     /// The schema of the operation `name` ("ft.linear"); null if it is no call.
     const ::ft::Schema *schemaOf(::mlir::OperationName name) const;
 
+    /// Owns the symbolic expressions that types of this context hold.
+    ::ft::SymContext &symbolContext() { return symbols; }
+
   private:
     void registerFtOps();
     void registerFtAttributes();
     void registerFtTypes();
     ::llvm::DenseMap<::mlir::OperationName, const ::ft::Schema *> schemas;
+    ::ft::SymContext symbols;
   }];
 }
 
@@ -68,6 +72,7 @@ def Ft_MetaAttr : Ft_Attr<"Meta", "meta", [
     tensor<2x16xf32, #ft.meta<cpu>>
     tensor<4x3xf32, #ft.meta<strides = [1, 4], cpu>>
     tensor<?x4xf32, #ft.meta<[s0], offset = 8, cuda:0>>
+    tensor<?x?xf32, #ft.meta<[s0, "2*s0 + 1"], cpu>>
     ```
   }];
   let parameters = (ins

@@ -36,9 +36,27 @@ void FtDialect::registerFtTypes() {
 // Pieces of the syntax
 //===----------------------------------------------------------------------===//
 
-/// A dim is an integer or an expression in quotes-free own text; the printer
-/// writes what Dim::str gives.
+/// A dim is an integer, the name of a symbol, or an expression in quotes (its
+/// own text has `//`, which starts a comment in MLIR).
 static ParseResult parseDim(AsmParser &parser, Dim &dim) {
+  SymContext &symbols =
+      parser.getContext()->getLoadedDialect<FtDialect>()->symbolContext();
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (succeeded(parser.parseOptionalKeyword(&name))) {
+    dim = Dim(symbols.symbol(name));
+    return success();
+  }
+  std::string text;
+  if (succeeded(parser.parseOptionalString(&text))) {
+    llvm::Expected<SymExpr> e = symbols.parse(text);
+    if (!e)
+      return parser.emitError(loc, llvm::toString(e.takeError()));
+    if (e->isPredicate())
+      return parser.emitError(loc, "a size cannot be a condition");
+    dim = Dim(*e);
+    return success();
+  }
   int64_t value;
   if (parser.parseInteger(value))
     return failure();
@@ -46,9 +64,14 @@ static ParseResult parseDim(AsmParser &parser, Dim &dim) {
   return success();
 }
 
+static void printDim(AsmPrinter &printer, Dim dim) {
+  bool quoted = !dim.isStatic() && dim.symbolic().kind() != SymKind::Symbol;
+  printer << (quoted ? "\"" : "") << dim.str() << (quoted ? "\"" : "");
+}
+
 static void printDims(AsmPrinter &printer, ArrayRef<Dim> dims) {
   printer << '[';
-  llvm::interleaveComma(dims, printer, [&](Dim d) { printer << d.str(); });
+  llvm::interleaveComma(dims, printer, [&](Dim d) { printDim(printer, d); });
   printer << ']';
 }
 
@@ -126,8 +149,11 @@ void MetaAttr::print(AsmPrinter &printer) const {
     printDims(printer, getStrides());
     printer << ", ";
   }
-  if (!getOffset().is(0))
-    printer << "offset = " << getOffset().str() << ", ";
+  if (!getOffset().is(0)) {
+    printer << "offset = ";
+    printDim(printer, getOffset());
+    printer << ", ";
+  }
   printer << getDevice().str();
   if (getConj())
     printer << ", conj";

@@ -1,0 +1,71 @@
+//===- GraphBuilder.h - Nodes of a graph → ft operations -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_IMPORT_PT2_GRAPHBUILDER_H
+#define FORETRACE_COMPILER_IMPORT_PT2_GRAPHBUILDER_H
+
+#include "compiler/import/pt2/Schema.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialects/ft/AtenCall.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace ft::pt2 {
+
+/// Turns the nodes of one graph into operations at the builder's insertion
+/// point. Names of values are the graph's own; each is defined once, before
+/// its uses. Functions return false after a mistake, which takeError gives.
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::OpBuilder &opBuilder, const Graph &source,
+               llvm::StringRef archive)
+      : builder(opBuilder), graph(source), where(archive),
+        context(*opBuilder.getContext()) {}
+
+  /// What the graph says of a tensor, as an annotated type.
+  bool tensorType(llvm::StringRef name, mlir::Type &type);
+  bool tensorType(const TensorInfo &info, llvm::StringRef name,
+                  mlir::Type &type);
+  bool define(llvm::StringRef name, mlir::Value value);
+  /// A value by name; a number as an `arith.constant` (null for None).
+  bool valueOf(const Argument &argument, mlir::Value &value);
+  bool build(const Node &node);
+
+  bool fail(DiagId id, const llvm::Twine &message,
+            const llvm::Twine &help = "");
+  llvm::Error takeError() { return std::move(error); }
+
+  SymContext &symbols();
+
+  /// The table's name of a target: "add.Tensor" for
+  /// "torch.ops.aten.add.Tensor", "operator.mul" for "_operator.mul".
+  static std::string schemaName(llvm::StringRef target);
+
+  /// A size, stride or symbolic integer in canonical form.
+  bool dimOf(const SymValue &value, Dim &dim);
+
+private:
+  bool convert(const Argument &argument, const SchemaType &type, bool element,
+               AtenCall &call, Arg &arg);
+  bool operand(llvm::StringRef name, Arg::Kind kind, AtenCall &call, Arg &arg);
+  bool arguments(const Node &node, AtenCall &call);
+  bool result(const Argument &output, const Node &node);
+
+  mlir::OpBuilder &builder;
+  const Graph &graph;
+  llvm::StringRef where;
+  mlir::MLIRContext &context;
+  llvm::StringMap<mlir::Value> values;
+  llvm::Error error = llvm::Error::success();
+  std::string place; // of the node that is being built
+
+  /// The results of the node that is being built.
+  llvm::SmallVector<mlir::Type, 4> types;
+  llvm::SmallVector<mlir::Attribute, 4> declared;
+  llvm::SmallVector<std::string, 4> names;
+  std::string number;
+};
+
+} // namespace ft::pt2
+
+#endif // FORETRACE_COMPILER_IMPORT_PT2_GRAPHBUILDER_H

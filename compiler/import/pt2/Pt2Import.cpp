@@ -1,0 +1,399 @@
+//===- Pt2Import.cpp - Exported program → ft module ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/import/pt2/Pt2Import.h"
+
+#include "compiler/import/pt2/Archive.h"
+#include "compiler/import/pt2/GraphBuilder.h"
+#include "compiler/import/pt2/Locations.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialects/ft/FtOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/Path.h"
+
+#include <map>
+
+using namespace mlir;
+
+namespace ft::pt2 {
+
+//===----------------------------------------------------------------------===//
+// Unknown operators
+//===----------------------------------------------------------------------===//
+
+/// One row for each operator that the table lacks, in the order of their first
+/// use.
+static llvm::Error checkOperators(const Graph &graph) {
+  struct Use {
+    unsigned count = 0;
+    std::string place;
+  };
+  llvm::MapVector<llvm::StringRef, Use> unknown;
+  for (const Node &node : graph.nodes) {
+    if (SchemaTable::get().find(GraphBuilder::schemaName(node.target)))
+      continue;
+    Use &use = unknown[node.target];
+    if (!use.count++)
+      use.place = nodePlace(node);
+  }
+  if (unknown.empty())
+    return llvm::Error::success();
+  std::vector<Diagnostic> rows;
+  for (auto &[target, use] : unknown) {
+    llvm::StringRef name = target;
+    name.consume_front("torch.ops.");
+    bool controlFlow = name.consume_front("higher_order.");
+    std::string message =
+        (llvm::Twine(controlFlow ? "control flow '" : "operator '") + name +
+         (controlFlow ? "' is not supported yet" : "' is not known") +
+         " (used " + llvm::Twine(use.count) +
+         (use.count == 1 ? " time, here)" : " times, first here)"))
+            .str();
+    rows.push_back({DiagId::UnknownOp, use.place, std::move(message), ""});
+  }
+  rows.back().help = "`foretrace ops` lists the operators that are known";
+  return llvm::make_error<DiagnosticError>(std::move(rows));
+}
+
+namespace {
+
+class ProgramImporter {
+public:
+  ProgramImporter(const Program &source, llvm::StringRef path,
+                  MLIRContext &mlirContext)
+      : program(source), where(path), context(mlirContext),
+        builder(&mlirContext), body(builder, source.graph, path) {}
+
+  llvm::Expected<OwningOpRef<ModuleOp>> run(llvm::StringRef modelName);
+
+private:
+  bool addArguments(func::FuncOp function);
+  bool addArgument(const InputSpec &spec, const Argument &input,
+                   func::FuncOp function);
+  bool weightOf(const InputSpec &spec, llvm::StringRef name,
+                const TensorRecord *&record);
+  bool addResults(func::FuncOp function);
+  void addSymbols();
+  void noteSymbols(SymExpr e, const std::string &source,
+                   std::optional<int64_t> hint);
+  void noteSymbols(Type type, const TensorInfo &info, llvm::StringRef input);
+
+  const Program &program;
+  llvm::StringRef where;
+  MLIRContext &context;
+  OpBuilder builder;
+  GraphBuilder body;
+
+  struct Symbol {
+    std::optional<int64_t> hint, lower, upper;
+    std::string source;
+  };
+  std::map<std::string, Symbol> symbols;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static llvm::StringRef kindText(InputSpec::Kind kind) {
+  switch (kind) {
+  case InputSpec::Parameter:
+    return "parameter";
+  case InputSpec::Buffer:
+    return "buffer";
+  case InputSpec::TensorConstant:
+    return "constant";
+  default:
+    return "input";
+  }
+}
+
+/// The record of a parameter, buffer or constant. Buffers that are not saved
+/// with the model stand among the constants.
+bool ProgramImporter::weightOf(const InputSpec &spec, llvm::StringRef name,
+                               const TensorRecord *&record) {
+  for (const auto *map : {&program.weights, &program.constants}) {
+    auto it = map->find(spec.target);
+    if (it != map->end())
+      record = &it->second;
+    if (record)
+      break;
+  }
+  if (!record)
+    return body.fail(DiagId::BadWeights,
+                     "the archive holds no data of the " + kindText(spec.kind) +
+                         " '" + spec.target + "'",
+                     "export the model again");
+  auto declared = program.graph.tensors.find(name);
+  if (declared == program.graph.tensors.end())
+    return true;
+  const TensorInfo &a = declared->second, &b = record->info;
+  bool same = a.dtype == b.dtype && a.sizes.size() == b.sizes.size();
+  for (size_t i = 0; same && i < a.sizes.size(); ++i)
+    same = a.sizes[i].expr == b.sizes[i].expr &&
+           a.sizes[i].number == b.sizes[i].number;
+  if (!same)
+    return body.fail(DiagId::BadWeights,
+                     "the " + kindText(spec.kind) + " '" + spec.target +
+                         "' has another shape or dtype in the program than "
+                         "among the weights",
+                     "export the model again");
+  return true;
+}
+
+bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
+                                  func::FuncOp function) {
+  if (spec.kind == InputSpec::CustomObject || spec.kind == InputSpec::Token ||
+      input.kind == Argument::CustomObject)
+    return body.fail(DiagId::NotYetSupported,
+                     "the input '" + input.text +
+                         "' is an object of a custom class");
+  // None and fixed numbers are values of the export, not inputs.
+  Type type;
+  NamedAttrList attributes;
+  auto text = [&](llvm::StringRef key, llvm::StringRef value) {
+    attributes.set(key, builder.getStringAttr(value));
+  };
+  switch (input.kind) {
+  case Argument::Tensor: {
+    auto info = program.graph.tensors.find(input.text);
+    if (spec.kind == InputSpec::UserInput) {
+      if (!body.tensorType(input.text, type))
+        return false;
+      noteSymbols(type, info->second, input.text);
+    } else {
+      const TensorRecord *record = nullptr;
+      if (!weightOf(spec, input.text, record) ||
+          !body.tensorType(record->info, input.text, type))
+        return false;
+      text(names::kWeight, record->record);
+    }
+    if (info != program.graph.tensors.end() && info->second.requiresGrad)
+      attributes.set(names::kRequiresGrad, builder.getUnitAttr());
+    break;
+  }
+  case Argument::SymInt:
+    type = builder.getI64Type();
+    if (auto it = program.graph.symInts.find(input.text);
+        it != program.graph.symInts.end()) {
+      Dim dim;
+      if (!body.dimOf(it->second, dim))
+        return false;
+      text(names::kValue, dim.str());
+      if (!dim.isStatic())
+        noteSymbols(dim.symbolic(), input.text, it->second.hint);
+    }
+    break;
+  case Argument::SymFloat:
+    type = builder.getF64Type();
+    break;
+  case Argument::SymBool:
+    type = builder.getI1Type();
+    break;
+  case Argument::None:
+  case Argument::Int:
+  case Argument::Float:
+  case Argument::Bool:
+  case Argument::String:
+    return true;
+  default:
+    return body.fail(DiagId::NotYetSupported,
+                     "an input is neither a tensor nor a number");
+  }
+  text(names::kKind, kindText(spec.kind));
+  text(names::kName, input.text);
+  text(names::kTarget,
+       spec.kind == InputSpec::UserInput ? input.text : spec.target);
+  unsigned index = function.getNumArguments();
+  if (failed(function.insertArgument(index, type,
+                                     attributes.getDictionary(&context),
+                                     builder.getUnknownLoc())))
+    return body.fail(DiagId::Internal, "an argument cannot be added");
+  return body.define(input.text, function.getArgument(index));
+}
+
+bool ProgramImporter::addArguments(func::FuncOp function) {
+  for (auto [spec, input] :
+       llvm::zip_equal(program.inputs, program.graph.inputs))
+    if (!addArgument(spec, input, function))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// The role of a result; empty for those that this compiler does not produce.
+static llvm::StringRef roleText(OutputSpec::Kind kind) {
+  switch (kind) {
+  case OutputSpec::UserOutput:
+    return "output";
+  case OutputSpec::LossOutput:
+    return "loss";
+  case OutputSpec::BufferMutation:
+    return "buffer_mutation";
+  case OutputSpec::ParameterMutation:
+    return "parameter_mutation";
+  case OutputSpec::UserInputMutation:
+    return "input_mutation";
+  case OutputSpec::GradientToParameter:
+  case OutputSpec::GradientToUserInput:
+  case OutputSpec::Token:
+    return "";
+  }
+  return "";
+}
+
+bool ProgramImporter::addResults(func::FuncOp function) {
+  llvm::SmallVector<Value> values;
+  llvm::SmallVector<Type> types;
+  llvm::SmallVector<DictionaryAttr> attributes;
+  for (auto [spec, output] :
+       llvm::zip_equal(program.outputs, program.graph.outputs)) {
+    llvm::StringRef role = roleText(spec.kind);
+    if (role.empty())
+      return body.fail(DiagId::NotYetSupported,
+                       "the program returns gradients or tokens: it is a "
+                       "joint graph, not a model",
+                       "export the forward model; Foretrace makes the "
+                       "backward itself");
+    Value value;
+    if (!body.valueOf(output, value))
+      return false;
+    if (!value) // None
+      continue;
+    NamedAttrList attrs;
+    attrs.set(names::kRole, builder.getStringAttr(role));
+    if (!output.text.empty())
+      attrs.set(names::kName, builder.getStringAttr(output.text));
+    if (!spec.target.empty())
+      attrs.set(names::kTarget, builder.getStringAttr(spec.target));
+    values.push_back(value);
+    types.push_back(value.getType());
+    attributes.push_back(attrs.getDictionary(&context));
+  }
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), values);
+  function.setFunctionType(
+      builder.getFunctionType(function.getArgumentTypes(), types));
+  function.setAllResultAttrs(attributes);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+/// Takes the hint and source of a symbol that stands alone.
+void ProgramImporter::noteSymbols(SymExpr e, const std::string &source,
+                                  std::optional<int64_t> hint) {
+  llvm::StringSet<> free;
+  e.collectSymbols(free);
+  for (llvm::StringRef name : free.keys())
+    symbols[name.str()];
+  if (e.kind() != SymKind::Symbol)
+    return;
+  Symbol &symbol = symbols[e.name().str()];
+  if (symbol.source.empty())
+    symbol.source = source;
+  if (!symbol.hint)
+    symbol.hint = hint;
+}
+
+void ProgramImporter::noteSymbols(Type type, const TensorInfo &info,
+                                  llvm::StringRef input) {
+  std::optional<TensorMeta> meta = metaFromType(type);
+  if (!meta)
+    return;
+  for (auto [i, size] : llvm::enumerate(meta->sizes))
+    if (!size.isStatic())
+      noteSymbols(size.symbolic(), (input + ":" + llvm::Twine(i)).str(),
+                  info.sizes[i].hint);
+}
+
+void ProgramImporter::addSymbols() {
+  for (const Range &range : program.ranges) {
+    Symbol &symbol = symbols[range.symbol];
+    symbol.lower = range.lower;
+    symbol.upper = range.upper;
+  }
+  auto number = [&](std::optional<int64_t> v) {
+    return v ? builder.getI64IntegerAttr(*v) : IntegerAttr();
+  };
+  for (auto &[name, symbol] : symbols)
+    SymbolOp::create(
+        builder, builder.getUnknownLoc(), builder.getStringAttr(name),
+        number(symbol.lower), number(symbol.upper), number(symbol.hint),
+        symbol.source.empty() ? StringAttr()
+                              : builder.getStringAttr(symbol.source),
+        /*title=*/StringAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<OwningOpRef<ModuleOp>>
+ProgramImporter::run(llvm::StringRef modelName) {
+  Location loc = FileLineColLoc::get(&context, where, 0, 0);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  (*module)->setAttr(names::kModel, builder.getStringAttr(modelName));
+  (*module)->setAttr(names::kArchive, builder.getStringAttr(where));
+  (*module)->setAttr(names::kStage, builder.getStringAttr("import"));
+
+  auto function =
+      func::FuncOp::create(loc, "forward", builder.getFunctionType({}, {}));
+  module->push_back(function);
+  function.addEntryBlock();
+  builder.setInsertionPointToEnd(&function.getBody().front());
+  bool ok = addArguments(function);
+  for (const Node &node : program.graph.nodes)
+    ok = ok && body.build(node);
+  ok = ok && addResults(function);
+  if (!ok)
+    return body.takeError();
+  llvm::consumeError(body.takeError());
+  builder.setInsertionPoint(function);
+  addSymbols();
+
+  // What contradicts a schema is a fault of the archive.
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
+    if (message.empty())
+      message = d.str();
+  });
+  if (failed(verify(*module)))
+    return makeError(DiagId::BadSchema, where, message,
+                     "export the model again");
+  return module;
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> importProgram(const Program &program,
+                                                    llvm::StringRef where,
+                                                    llvm::StringRef modelName,
+                                                    MLIRContext &context) {
+  context.loadDialect<FtDialect, func::FuncDialect, arith::ArithDialect>();
+  if (llvm::Error error = checkOperators(program.graph))
+    return std::move(error);
+  return ProgramImporter(program, where, context).run(modelName);
+}
+
+llvm::Expected<OwningOpRef<ModuleOp>> importProgram(Archive &archive,
+                                                    MLIRContext &context) {
+  llvm::Expected<Program> program = readProgram(archive);
+  if (!program)
+    return program.takeError();
+  llvm::StringRef name = archive.modelName();
+  if (name == "model")
+    name = llvm::sys::path::stem(archive.where());
+  return importProgram(*program, archive.where(), name, context);
+}
+
+} // namespace ft::pt2
