@@ -6,9 +6,9 @@
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
+#include "compiler/import/Importer.h"
+#include "compiler/import/text/TextImport.h"
 #include "dialects/ft/FtDialect.h"
-
-#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -99,9 +99,11 @@ bool Session::load(const std::string &path) {
   s.source = path;
   auto start = Clock::now();
   bool ok = s.guarded("stage import", DiagId::BadText, [&]() -> llvm::Error {
-    s.module = mlir::parseSourceFile<mlir::ModuleOp>(path, &s.context);
-    if (!s.module)
-      return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+    llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
+        importModel(path, s.context);
+    if (!module)
+      return module.takeError();
+    s.module = std::move(*module);
     llvm::Expected<Stage> stage = stageOf(*s.module, s.source);
     if (!stage)
       return stage.takeError();
@@ -118,9 +120,11 @@ bool Session::loadText(const std::string &text, const std::string &name) {
   State &s = *state;
   s.source = name;
   return s.guarded("reading the text", DiagId::BadText, [&]() -> llvm::Error {
-    s.module = mlir::parseSourceString<mlir::ModuleOp>(text, &s.context, name);
-    if (!s.module)
-      return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+    llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
+        importText(text, name, s.context);
+    if (!module)
+      return module.takeError();
+    s.module = std::move(*module);
     llvm::Expected<Stage> stage = stageOf(*s.module, s.source);
     if (!stage)
       return stage.takeError();

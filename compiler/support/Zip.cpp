@@ -104,8 +104,10 @@ static llvm::Expected<Directory> findDirectory(llvm::ArrayRef<uint8_t> bytes,
   dir.offset = read32(p + 16);
   uint64_t dirEnd = end;
 
-  bool wide = dir.entries == 0xffff || dir.size == kIn64 || dir.offset == kIn64;
-  if (wide && end >= kLocator64Size &&
+  // A ZIP64 end record may be there although no field needs it: PyTorch's
+  // writer always adds one. Where a field of the short record is not all ones,
+  // both must agree.
+  if (end >= kLocator64Size &&
       read32(p - kLocator64Size) == kLocator64Signature) {
     uint64_t at = read64(p - kLocator64Size + 8);
     if (!fits(at, kEnd64Size, end - kLocator64Size) ||
@@ -115,9 +117,12 @@ static llvm::Expected<Directory> findDirectory(llvm::ArrayRef<uint8_t> bytes,
     disk = read32(q + 16);
     startDisk = read32(q + 20);
     onDisk = read64(q + 24);
-    dir.entries = read64(q + 32);
-    dir.size = read64(q + 40);
-    dir.offset = read64(q + 48);
+    Directory wide{read64(q + 48), read64(q + 40), read64(q + 32)};
+    if ((dir.entries != 0xffff && dir.entries != wide.entries) ||
+        (dir.size != kIn64 && dir.size != wide.size) ||
+        (dir.offset != kIn64 && dir.offset != wide.offset))
+      return damaged("the two end records of the archive differ");
+    dir = wide;
     dirEnd = at;
   }
   if (disk || startDisk || onDisk != dir.entries)
