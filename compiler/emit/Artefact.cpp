@@ -6,17 +6,33 @@
 #include "compiler/emit/Emit.h"
 #include "compiler/support/Diagnostics.h"
 
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstdlib>
+
 namespace ft {
 
 /// The runtime keeps the dims of a tensor in arrays of this size.
 static constexpr size_t kMaxRank = 64;
 static constexpr uint64_t kAlignment = 64;
 
+/// Sizes beyond this are nobody's; below it sums and products that are checked
+/// one by one cannot overflow.
+static constexpr int64_t kLargest = int64_t(1) << 56;
+
+/// a * b, or kLargest if that is less.
+static int64_t times(int64_t a, int64_t b) {
+  int64_t product;
+  if (__builtin_mul_overflow(a, b, &product) || product > kLargest)
+    return kLargest;
+  return product;
+}
+
 uint64_t Constant::bytes() const {
-  uint64_t count = 1;
+  int64_t count = elementBytes;
   for (int64_t dim : layout.dims.empty() ? sizes : layout.dims)
-    count *= static_cast<uint64_t>(dim);
-  return count * elementBytes;
+    count = times(count, dim);
+  return static_cast<uint64_t>(count);
 }
 
 static llvm::Error broken(const llvm::Twine &what) {
@@ -28,9 +44,9 @@ static uint64_t layoutBytes(const AbiValue &value) {
   for (size_t i = 0; i < value.sizes.size(); ++i) {
     if (value.sizes[i] == 0)
       return 0;
-    last += (value.sizes[i] - 1) * value.strides[i];
+    last += times(value.sizes[i] - 1, value.strides[i]); // at most 64 terms
   }
-  return static_cast<uint64_t>(last + 1) * ((value.dtype.bits + 7) / 8);
+  return static_cast<uint64_t>(times(last + 1, (value.dtype.bits + 7) / 8));
 }
 
 static llvm::Error verifyValue(const AbiValue &value) {
@@ -88,14 +104,27 @@ static llvm::Error verifyConstant(const Constant &constant, size_t index) {
   }
   if (constant.strides.size() != constant.sizes.size())
     return bad("its strides");
+  auto negative = [](int64_t n) { return n < 0; };
   const ConstantLayout &layout = constant.layout;
+  if (constant.sizes.size() > kMaxRank || layout.dims.size() > kMaxRank ||
+      llvm::any_of(constant.sizes, negative) ||
+      llvm::any_of(layout.dims, negative))
+    return bad("its sizes");
   if (layout.dims.empty())
     return llvm::Error::success();
   if (layout.coef.size() != constant.sizes.size() ||
       (!layout.base.empty() && layout.base.size() != constant.sizes.size()))
     return bad("its layout");
-  for (const std::vector<int64_t> &row : layout.coef)
+  for (const std::vector<int64_t> &row : layout.coef) {
     if (row.size() != layout.dims.size())
+      return bad("its layout");
+    for (size_t i = 0; i < row.size(); ++i)
+      if (row[i] < -kLargest || row[i] > kLargest ||
+          times(std::abs(row[i]), layout.dims[i]) == kLargest)
+        return bad("its layout");
+  }
+  for (int64_t base : layout.base)
+    if (base < -kLargest || base > kLargest)
       return bad("its layout");
   return llvm::Error::success();
 }
@@ -116,10 +145,11 @@ llvm::Error Artefact::verify() const {
       return error;
     if (constants[i].offset < end)
       return broken("constants overlap or are not sorted");
+    if (constants[i].offset > weightsBytes ||
+        constants[i].bytes() > weightsBytes - constants[i].offset)
+      return broken("constants exceed the weights");
     end = constants[i].offset + constants[i].bytes();
   }
-  if (end > weightsBytes)
-    return broken("constants exceed the weights");
   return llvm::Error::success();
 }
 

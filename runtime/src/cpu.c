@@ -102,7 +102,7 @@ static void brand_name(char text[49]) {
   text[size] = '\0';
 }
 
-ft_status ft_check_cpu(const ft_model_desc *desc) {
+bool ft_check_cpu(const ft_model_desc *desc, ft_status *status) {
   uint64_t registers = enabled_registers();
   ft_text missing = {.size = 0};
   for (uint32_t i = 0; i < desc->num_features; ++i) {
@@ -113,11 +113,11 @@ ft_status ft_check_cpu(const ft_model_desc *desc) {
                 index < NUM_ROWS ? kRows[index].name : "an unknown feature");
   }
   if (!missing.size)
-    return ft_ok();
+    return true;
   char brand[49];
   brand_name(brand);
   const char *level = level_name(registers);
-  return ft_fail(FT_ERROR_CPU,
+  return ft_fail(status, FT_ERROR_CPU,
                  "\"%s\" was compiled for the CPU %s; this CPU (%s, %s) lacks "
                  "%s: compile with --cpu %s",
                  desc->info.name, desc->info.cpu, brand[0] ? brand : "unnamed",

@@ -13,12 +13,16 @@
 
 /*===- status.c -----------------------------------------------------------===*/
 
-ft_status ft_ok(void);
+/* Functions that can fail return whether they did not, and describe the
+ * failure in *status, which they leave alone otherwise: a status is 512 bytes,
+ * too many to hand around in a call of a small model. */
 
+void ft_set_ok(ft_status *status);
+/* Returns false, for `return ft_fail(status, ...)`. */
 #if defined(__GNUC__)
-__attribute__((format(printf, 2, 3)))
+__attribute__((format(printf, 3, 4)))
 #endif
-ft_status ft_fail(int code, const char *format, ...);
+bool ft_fail(ft_status *status, int code, const char *format, ...);
 
 struct ft_exec {
   int32_t threads;
@@ -49,7 +53,7 @@ void ft_text_add_dims(ft_text *text, const ft_value_info *info);
 /*===- cpu.c --------------------------------------------------------------===*/
 
 /* Does this CPU, and its operating system, have all that the model uses? */
-ft_status ft_check_cpu(const ft_model_desc *desc);
+bool ft_check_cpu(const ft_model_desc *desc, ft_status *status);
 /* CPUs that this process may run on, at least 1. */
 int32_t ft_count_cpus(void);
 
@@ -61,10 +65,10 @@ typedef struct ft_weights {
   size_t mapping_bytes;
 } ft_weights;
 
-ft_status ft_weights_open(const ft_model_desc *desc, const char *path,
-                          ft_weights *weights);
-ft_status ft_weights_verify(const ft_model_desc *desc,
-                            const ft_weights *weights);
+bool ft_weights_open(const ft_model_desc *desc, const char *path,
+                     ft_weights *weights, ft_status *status);
+bool ft_weights_verify(const ft_model_desc *desc, const ft_weights *weights,
+                       ft_status *status);
 void ft_weights_close(ft_weights *weights);
 
 /*===- arena.c ------------------------------------------------------------===*/
@@ -110,6 +114,29 @@ struct ft_model {
   ft_workspace_cache workspaces;
 };
 
+/* Copies the caller's options, whose struct may be older (shorter) or newer
+ * (longer) than ours; what this version does not know must be zero. NULL gives
+ * zeros. `name` is the struct's, for messages. */
+bool ft_read_options(const char *name, const void *from, void *to, size_t size,
+                     ft_status *status);
+
 const ft_api *foretrace_model_v1(void);
+
+/*===- forward.c ----------------------------------------------------------===*/
+
+ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
+                                 int32_t num_inputs, DLTensor *outputs,
+                                 int32_t num_outputs);
+ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
+                           int32_t num_inputs, DLTensor *outputs,
+                           int32_t num_outputs, const ft_call_options *options);
+
+/*===- state.c ------------------------------------------------------------===*/
+
+void ft_copy_initial_state(ft_model *model);
+ft_status ft_model_read_state(ft_model *model, int32_t index, DLTensor *to);
+ft_status ft_model_write_state(ft_model *model, int32_t index,
+                               const DLTensor *from);
+ft_status ft_model_reset_state(ft_model *model);
 
 #endif /* FORETRACE_RUNTIME_INTERNAL_H */

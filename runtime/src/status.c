@@ -7,21 +7,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-ft_status ft_ok(void) {
-  ft_status status;
-  status.code = FT_OK;
-  status.message[0] = '\0';
-  return status;
+void ft_set_ok(ft_status *status) {
+  status->code = FT_OK;
+  status->message[0] = '\0';
 }
 
-ft_status ft_fail(int code, const char *format, ...) {
-  ft_status status;
-  status.code = code;
+bool ft_fail(ft_status *status, int code, const char *format, ...) {
+  status->code = code;
   va_list args;
   va_start(args, format);
-  vsnprintf(status.message, sizeof status.message, format, args);
+  vsnprintf(status->message, sizeof status->message, format, args);
   va_end(args);
-  return status;
+  return false;
 }
 
 /* Only the first of several threads writes; the loop's end orders that write
@@ -33,16 +30,15 @@ static bool claim_failure(ft_exec *exec) {
 
 int ft_rt_fail(ft_exec *exec, int code, const char *message) {
   if (claim_failure(exec))
-    exec->status = ft_fail(code, "%s", message);
+    ft_fail(&exec->status, code, "%s", message);
   return code;
 }
 
 int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
                      int64_t size) {
   if (claim_failure(exec))
-    exec->status =
-        ft_fail(FT_ERROR_INDEX,
-                "%s: index %" PRId64 " is out of range for size %" PRId64,
-                where, index, size);
+    ft_fail(&exec->status, FT_ERROR_INDEX,
+            "%s: index %" PRId64 " is out of range for size %" PRId64, where,
+            index, size);
   return FT_ERROR_INDEX;
 }

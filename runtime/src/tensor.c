@@ -68,8 +68,8 @@ static bool same_shape(const ft_value_info *info, const DLTensor *tensor) {
   return true;
 }
 
-static ft_status wrong_type(const char *what, const ft_value_info *info,
-                            const DLTensor *tensor) {
+static bool wrong_type(const char *what, const ft_value_info *info,
+                       const DLTensor *tensor, ft_status *status) {
   ft_text expected = {.size = 0}, got = {.size = 0};
   ft_text_add_dtype(&expected, info->dtype);
   ft_text_add(&expected, " ");
@@ -77,8 +77,8 @@ static ft_status wrong_type(const char *what, const ft_value_info *info,
   ft_text_add_dtype(&got, tensor->dtype);
   ft_text_add(&got, " ");
   ft_text_add_list(&got, tensor->shape, tensor->ndim);
-  return ft_fail(FT_ERROR_TENSOR, "%s \"%s\": expected %s, got %s", what,
-                 info->name, expected.chars, got.chars);
+  return ft_fail(status, FT_ERROR_TENSOR, "%s \"%s\": expected %s, got %s",
+                 what, info->name, expected.chars, got.chars);
 }
 
 /* Do two elements of the tensor surely lie apart? Sufficient, in the usual
@@ -108,9 +108,9 @@ static bool elements_apart(const ft_value_info *info, const DLTensor *tensor) {
   return true;
 }
 
-static ft_status check_memory(const char *what, const ft_value_info *info,
-                              const DLTensor *tensor, bool written,
-                              ft_span *span) {
+static bool check_memory(const char *what, const ft_value_info *info,
+                         const DLTensor *tensor, bool written, ft_span *span,
+                         ft_status *status) {
   size_t element = ft_element_bytes(info->dtype);
   int64_t last = 0;
   for (int32_t i = 0; i < info->ndim; ++i) {
@@ -119,62 +119,64 @@ static ft_status check_memory(const char *what, const ft_value_info *info,
     if (info->sizes[i] == 1)
       continue;
     if (stride < 0)
-      return ft_fail(FT_ERROR_TENSOR,
+      return ft_fail(status, FT_ERROR_TENSOR,
                      "%s \"%s\": stride %" PRId64
                      " of dim %d is negative; pass a copy without gaps",
                      what, info->name, stride, i);
     if (__builtin_mul_overflow(info->sizes[i] - 1, stride, &reach) ||
         __builtin_add_overflow(last, reach, &last) || last > INT64_MAX / 32)
-      return ft_fail(FT_ERROR_TENSOR,
+      return ft_fail(status, FT_ERROR_TENSOR,
                      "%s \"%s\": stride %" PRId64 " of dim %d is too large",
                      what, info->name, stride, i);
   }
   if (!tensor->data)
-    return ft_fail(FT_ERROR_TENSOR, "%s \"%s\": data is null", what,
+    return ft_fail(status, FT_ERROR_TENSOR, "%s \"%s\": data is null", what,
                    info->name);
   span->data = (uint8_t *)tensor->data + tensor->byte_offset;
   span->bytes = (size_t)(last + 1) * element;
   /* The parts of a complex number are what must be aligned. */
   size_t alignment = info->dtype.code == kDLComplex ? element / 2 : element;
   if ((uintptr_t)span->data % alignment)
-    return ft_fail(FT_ERROR_TENSOR,
+    return ft_fail(status, FT_ERROR_TENSOR,
                    "%s \"%s\": data is not aligned to %zu bytes", what,
                    info->name, alignment);
   if (written && !elements_apart(info, tensor)) {
     ft_text strides = {.size = 0};
     ft_text_add_list(&strides, tensor->strides, info->ndim);
-    return ft_fail(FT_ERROR_TENSOR,
+    return ft_fail(status, FT_ERROR_TENSOR,
                    "%s \"%s\": elements overlap in memory with strides %s, so "
                    "it cannot be written",
                    what, info->name, strides.chars);
   }
-  return ft_ok();
+  return true;
 }
 
-ft_status ft_check_tensor(const char *what, const ft_value_info *info,
-                          const DLTensor *tensor, bool written, ft_span *span) {
+bool ft_check_tensor(const char *what, const ft_value_info *info,
+                     const DLTensor *tensor, bool written, ft_span *span,
+                     ft_status *status) {
   span->data = NULL;
   span->bytes = 0;
   if (tensor->ndim < 0 || (tensor->ndim > 0 && !tensor->shape))
-    return ft_fail(FT_ERROR_TENSOR, "%s \"%s\": rank %d without a shape", what,
-                   info->name, tensor->ndim);
+    return ft_fail(status, FT_ERROR_TENSOR,
+                   "%s \"%s\": rank %d without a shape", what, info->name,
+                   tensor->ndim);
   if (tensor->dtype.code != info->dtype.code ||
       tensor->dtype.bits != info->dtype.bits ||
       tensor->dtype.lanes != info->dtype.lanes || !same_shape(info, tensor))
-    return wrong_type(what, info, tensor);
+    return wrong_type(what, info, tensor, status);
   if (tensor->device.device_type != info->device.device_type ||
       (info->device.device_type != kDLCPU &&
        tensor->device.device_id != info->device.device_id)) {
     ft_text expected = {.size = 0}, got = {.size = 0};
     ft_text_add_device(&expected, info->device);
     ft_text_add_device(&got, tensor->device);
-    return ft_fail(FT_ERROR_TENSOR,
+    return ft_fail(status, FT_ERROR_TENSOR,
                    "%s \"%s\": expected a tensor on %s, got one on %s", what,
                    info->name, expected.chars, got.chars);
   }
   if (ft_count_elements(info) == 0)
-    return ft_ok();
-  return check_memory(what, info, tensor, written, span);
+    return true;
+  return check_memory(what, info, tensor, written, span, status);
 }
 
 /*===- Copies -------------------------------------------------------------===*/

@@ -27,8 +27,9 @@ size_t ft_layout_bytes(const ft_value_info *info);
 /* Compares a caller's tensor with what the model says: `what` is "input",
  * "output", "parameter" or "buffer". `written` refuses overlapping elements.
  * On success *span tells the memory. */
-ft_status ft_check_tensor(const char *what, const ft_value_info *info,
-                          const DLTensor *tensor, bool written, ft_span *span);
+bool ft_check_tensor(const char *what, const ft_value_info *info,
+                     const DLTensor *tensor, bool written, ft_span *span,
+                     ft_status *status);
 
 /* Is the tensor laid out as traced? Dims of size 1 have no stride to differ. */
 bool ft_has_layout(const ft_value_info *info, const DLTensor *tensor);

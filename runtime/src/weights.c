@@ -61,78 +61,80 @@ static bool default_path(const ft_model_desc *desc, char *path) {
 }
 
 /* Is this the header that was written together with the library? */
-static ft_status check_header(const ft_model_desc *desc, const char *path,
-                              const ft_weights_header *header, off_t size) {
+static bool check_header(const ft_model_desc *desc, const char *path,
+                         const ft_weights_header *header, off_t size,
+                         ft_status *status) {
   const ft_model_info *info = &desc->info;
   if (memcmp(header->magic, FT_WEIGHTS_MAGIC, sizeof header->magic) != 0)
-    return ft_fail(FT_ERROR_FILE, "weights \"%s\": not a weights file", path);
+    return ft_fail(status, FT_ERROR_FILE, "weights \"%s\": not a weights file",
+                   path);
   if (header->version != FT_WEIGHTS_VERSION ||
       header->header_bytes != sizeof *header)
-    return ft_fail(FT_ERROR_FILE,
+    return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\": version %u of the format, the model needs "
                    "%u",
                    path, header->version, FT_WEIGHTS_VERSION);
   if (ft_hash_bytes(header, offsetof(ft_weights_header, header_hash)) !=
       header->header_hash)
-    return ft_fail(FT_ERROR_FILE, "weights \"%s\": the header is damaged",
-                   path);
+    return ft_fail(status, FT_ERROR_FILE,
+                   "weights \"%s\": the header is damaged", path);
   if (memcmp(header->compile_id, info->compile_id, sizeof header->compile_id))
-    return ft_fail(FT_ERROR_FILE,
+    return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\": made for compile id %.32s, the model has "
                    "%.32s: keep the .so and .weights of one compile together",
                    path, header->compile_id, info->compile_id);
   if (header->header_hash != desc->weights_header_hash)
-    return ft_fail(FT_ERROR_FILE, "weights \"%s\": the header was changed",
-                   path);
+    return ft_fail(status, FT_ERROR_FILE,
+                   "weights \"%s\": the header was changed", path);
   uint64_t expected = FT_WEIGHTS_DATA + info->weights_bytes;
   if (header->data_bytes != info->weights_bytes || (uint64_t)size != expected)
-    return ft_fail(FT_ERROR_FILE,
+    return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\": expected %" PRIu64 " bytes, got %" PRIu64,
                    path, expected, (uint64_t)size);
-  return ft_ok();
+  return true;
 }
 
-static ft_status open_file(const ft_model_desc *desc, const char *path, int fd,
-                           ft_weights *weights) {
+static bool open_file(const ft_model_desc *desc, const char *path, int fd,
+                      ft_weights *weights, ft_status *status) {
   struct stat st;
   ft_weights_header header;
   if (fstat(fd, &st) != 0)
-    return ft_fail(FT_ERROR_FILE, "weights \"%s\" cannot be read: %s", path,
-                   strerror(errno));
+    return ft_fail(status, FT_ERROR_FILE, "weights \"%s\" cannot be read: %s",
+                   path, strerror(errno));
   ssize_t got = pread(fd, &header, sizeof header, 0);
   if (got < 0)
-    return ft_fail(FT_ERROR_FILE, "weights \"%s\" cannot be read: %s", path,
-                   strerror(errno));
+    return ft_fail(status, FT_ERROR_FILE, "weights \"%s\" cannot be read: %s",
+                   path, strerror(errno));
   if ((size_t)got < sizeof header)
-    return ft_fail(FT_ERROR_FILE,
+    return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\": expected %" PRIu64 " bytes, got %" PRIu64,
                    path, FT_WEIGHTS_DATA + desc->info.weights_bytes,
                    (uint64_t)st.st_size);
-  ft_status status = check_header(desc, path, &header, st.st_size);
-  if (status.code != FT_OK)
-    return status;
+  if (!check_header(desc, path, &header, st.st_size, status))
+    return false;
   size_t bytes = (size_t)st.st_size;
   void *mapping = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
   if (mapping == MAP_FAILED)
-    return ft_fail(FT_ERROR_MEMORY, "weights \"%s\" cannot be mapped: %s", path,
+    return ft_fail(status, FT_ERROR_MEMORY,
+                   "weights \"%s\" cannot be mapped: %s", path,
                    strerror(errno));
   weights->mapping = mapping;
   weights->mapping_bytes = bytes;
   weights->data = (const uint8_t *)mapping + FT_WEIGHTS_DATA;
-  return ft_ok();
+  return true;
 }
 
-ft_status ft_weights_open(const ft_model_desc *desc, const char *path,
-                          ft_weights *weights) {
+bool ft_weights_open(const ft_model_desc *desc, const char *path,
+                     ft_weights *weights, ft_status *status) {
   memset(weights, 0, sizeof *weights);
   if (desc->inline_weights) {
     weights->data = desc->inline_weights;
-    return ft_ok();
+    return true;
   }
   char buffer[MAX_PATH + 16];
   if (!path) {
     if (!default_path(desc, buffer))
-      return ft_fail(FT_ERROR_FILE,
+      return ft_fail(status, FT_ERROR_FILE,
                      "the place of \"%s\" on disk is not known: set "
                      "weights_path",
                      desc->info.name);
@@ -140,25 +142,25 @@ ft_status ft_weights_open(const ft_model_desc *desc, const char *path,
   }
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0)
-    return ft_fail(FT_ERROR_FILE,
+    return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\" cannot be opened: %s; they belong beside "
                    "the .so, or set weights_path",
                    path, strerror(errno));
-  ft_status status = open_file(desc, path, fd, weights);
+  bool opened = open_file(desc, path, fd, weights, status);
   close(fd);
-  return status;
+  return opened;
 }
 
-ft_status ft_weights_verify(const ft_model_desc *desc,
-                            const ft_weights *weights) {
+bool ft_weights_verify(const ft_model_desc *desc, const ft_weights *weights,
+                       ft_status *status) {
   uint64_t hash = ft_hash_bytes(weights->data, desc->info.weights_bytes);
   if (hash != desc->weights_data_hash)
     return ft_fail(
-        FT_ERROR_FILE,
+        status, FT_ERROR_FILE,
         "the weights of \"%s\" are damaged: their hash is %016" PRIx64
         ", expected %016" PRIx64,
         desc->info.name, hash, desc->weights_data_hash);
-  return ft_ok();
+  return true;
 }
 
 void ft_weights_close(ft_weights *weights) {

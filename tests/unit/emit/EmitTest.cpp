@@ -167,6 +167,11 @@ TEST_F(EmitTest, InconsistentArtefacts) {
   EXPECT_EQ(emitError(a, path("model")),
             "FT0070: inconsistent artefact: constants exceed the weights\n");
   a = affine();
+  a.constants[1].layout.dims = {int64_t(1) << 40, int64_t(1) << 40};
+  a.constants[1].layout.coef = {{1, 0}};
+  EXPECT_EQ(emitError(a, path("model")),
+            "FT0070: inconsistent artefact: constants exceed the weights\n");
+  a = affine();
   a.inputs[0].sizes[0] = -1;
   EXPECT_TRUE(llvm::StringRef(emitError(a, path("model")))
                   .starts_with("FT0006: 'x' has a symbolic size"));

@@ -1,0 +1,233 @@
+//===- Attention.cpp - Lowering of scaled dot product attention *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Three kernels, each with its own anchor:
+//
+//   1. scores[…, l, s] = sum_e q[…, l, e] k[…, s, e], then scale and mask
+//   2. weights = softmax of each row of scores
+//   3. out[…, l, d] = sum_s weights[…, l, s] v[…, s, d]
+//
+// Query, key and value are read in the order they lie in ([b, s, h, e] behind a
+// transpose costs nothing). A row that is masked altogether gives zeros, as
+// PyTorch's CPU kernel does. Scores are float32 for 16-bit operands; weights
+// are rounded to the operands' dtype before the second product, as there.
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Contract.h"
+#include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Rows.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+
+using Ints = SmallVector<int64_t, 6>;
+
+struct Attention {
+  LoweredTensor query, key, value, mask;
+  bool causal = false;
+  bool grouped = false;
+  double scale = 1;
+};
+
+struct AttentionResult {
+  LoweredTensor out, weights, logSumExp;
+};
+
+} // namespace
+
+/// The index of `t` for the batch position `batch` (one expression for each
+/// batch dim of the result): size 1 is broadcast; with grouped heads, several
+/// heads of the query share one of the key.
+static SmallVector<AffineExpr, 6>
+batchIndex(LowerCall &c, const LoweredTensor &t, ArrayRef<AffineExpr> batch,
+           ArrayRef<int64_t> batchSizes, bool grouped) {
+  SmallVector<AffineExpr, 6> index;
+  Ints sizes = t.sizes();
+  size_t own = sizes.size() - 2, skip = batch.size() - own;
+  for (size_t i = 0; i < own; ++i) {
+    AffineExpr e = batch[skip + i];
+    int64_t full = batchSizes[skip + i];
+    if (sizes[i] == 1 && full != 1)
+      e = c.constant(0);
+    else if (grouped && i + 1 == own && sizes[i] != full)
+      e = e.floorDiv(full / sizes[i]);
+    index.push_back(e);
+  }
+  return index;
+}
+
+static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
+                              bool wantLogSumExp) {
+  Ints qs = a.query.sizes(), ks = a.key.sizes(), vs = a.value.sizes();
+  size_t rank = std::max({qs.size(), ks.size(), vs.size()});
+  Ints batchSizes;
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    int64_t size = 1;
+    for (const Ints *s : {&qs, &ks, &vs}) {
+      size_t skip = rank - s->size();
+      if (i >= skip)
+        size = size == 1 ? (*s)[i - skip] : std::max(size, (*s)[i - skip]);
+    }
+    batchSizes.push_back(size);
+  }
+  auto nBatch = static_cast<unsigned>(batchSizes.size());
+  int64_t rows = qs[qs.size() - 2], columns = ks[ks.size() - 2];
+  SmallVector<AffineExpr, 6> batch;
+  for (unsigned i = 0; i < nBatch; ++i)
+    batch.push_back(c.dim(i));
+  AffineExpr l = c.dim(nBatch), s = c.dim(nBatch + 1), e = c.dim(nBatch + 2);
+  SmallVector<Iterator> iterators(nBatch + 3, Iterator::Parallel);
+  iterators.back() = Iterator::Reduction;
+  auto access = [&](const LoweredTensor &t, AffineExpr row, AffineExpr column) {
+    Access access{t, batchIndex(c, t, batch, batchSizes, a.grouped)};
+    access.index.append({row, column});
+    return access;
+  };
+
+  Ints scoreSizes(batchSizes);
+  scoreSizes.append({rows, columns});
+  SmallVector<AffineExpr, 6> scoreIndex(batch);
+  scoreIndex.append({l, s});
+  LoweredTensor scores = contract(c, access(a.query, l, e), access(a.key, s, e),
+                                  scoreSizes, scoreIndex, iterators);
+  DType sum = scores.dtype;
+  scores = mapIndexed(
+      c, scores, sum,
+      [&](ArrayRef<AffineExpr> index) {
+        SmallVector<Access> sides;
+        if (!a.mask.value)
+          return sides;
+        Ints sizes = a.mask.sizes();
+        size_t skip = index.size() - sizes.size();
+        Access side{a.mask, {}};
+        for (size_t i = 0; i < sizes.size(); ++i)
+          side.index.push_back(sizes[i] == 1 && scoreSizes[skip + i] != 1
+                                   ? c.constant(0)
+                                   : index[skip + i]);
+        sides.push_back(std::move(side));
+        return sides;
+      },
+      [&](ScalarBuilder &b, ValueRange v) {
+        Type type = v[0].getType();
+        Value x = b.mul(v[0], b.constant(type, a.scale));
+        Value never =
+            b.constant(type, -std::numeric_limits<double>::infinity());
+        if (a.mask.value && a.mask.dtype == DType::Bool)
+          x = b.select(v[1], x, never);
+        else if (a.mask.value)
+          x = b.add(x, b.cast(v[1], a.mask.dtype, sum));
+        if (a.causal)
+          x = b.select(b.cmp(ScalarBuilder::Cmp::Le, loopIndex(b, nBatch + 1),
+                             loopIndex(b, nBatch)),
+                       x, never);
+        return x;
+      });
+  c.newGroup();
+
+  AttentionResult r;
+  unsigned last = nBatch + 1;
+  r.weights = softmaxRows(c, scores, last, dtype, true);
+  if (wantLogSumExp) {
+    ExpSum parts = expSum(c, scores, last, true);
+    r.logSumExp = c.pointwise({parts.max, parts.sum}, parts.sum.sizes(), sum,
+                              [](ScalarBuilder &b, ValueRange v) {
+                                return b.add(v[0], b.log(v[1]));
+                              });
+    Ints sizes(batchSizes);
+    sizes.push_back(rows);
+    r.logSumExp = c.reshape(r.logSumExp, sizes);
+  }
+  c.newGroup();
+
+  // Iteration dims now: batch, l, d, s.
+  AffineExpr d = c.dim(nBatch + 1), inner = c.dim(nBatch + 2);
+  Ints outSizes(batchSizes);
+  outSizes.append({rows, vs.back()});
+  SmallVector<AffineExpr, 6> outIndex(batch);
+  outIndex.append({l, d});
+  Access weights{r.weights, batch};
+  weights.index.append({l, inner});
+  // The result lies as the query does, so that heads can be joined for free.
+  SmallVector<unsigned, 6> order;
+  if (a.query.rank() == rank)
+    order = a.query.order;
+  LoweredTensor out = contract(c, weights, access(a.value, inner, d), outSizes,
+                               outIndex, iterators, order);
+  r.out = c.cast(out, dtype);
+  return r;
+}
+
+/// The arguments that all forms have, by name.
+static Attention argsOf(LowerCall &c) {
+  const Schema &schema = *c.call().schema;
+  Attention a;
+  a.query = c.operand(0);
+  a.key = c.operand(1);
+  a.value = c.operand(2);
+  for (const char *name : {"attn_mask", "attn_bias"}) {
+    int mask = schema.argIndex(name);
+    if (mask >= 0 && !c.isNone(static_cast<unsigned>(mask)))
+      a.mask = c.operand(static_cast<unsigned>(mask));
+  }
+  a.causal = c.call().arg("is_causal").boolean;
+  int gqa = schema.argIndex("enable_gqa");
+  a.grouped = gqa >= 0 && c.flag(static_cast<unsigned>(gqa));
+  int scale = schema.argIndex("scale");
+  a.scale = c.isNone(static_cast<unsigned>(scale))
+                ? 1 / std::sqrt(static_cast<double>(a.query.sizes().back()))
+                : c.number(static_cast<unsigned>(scale));
+  return a;
+}
+
+static LogicalResult noDropout(LowerCall &c) {
+  int dropout = c.call().schema->argIndex("dropout_p");
+  if (dropout >= 0 && c.number(static_cast<unsigned>(dropout)) != 0)
+    return c.unsupported("attention with dropout");
+  return success();
+}
+
+static LogicalResult attention(LowerCall &c) {
+  if (failed(noDropout(c)))
+    return failure();
+  DType dtype = c.resultMeta(0).dtype;
+  c.setResult(0, attend(c, argsOf(c), dtype, false).out);
+  return success();
+}
+
+/// Results: output, logsumexp.
+static LogicalResult withLogSumExp(LowerCall &c) {
+  if (failed(noDropout(c)))
+    return failure();
+  AttentionResult r = attend(c, argsOf(c), c.resultMeta(0).dtype, true);
+  c.setResult(0, r.out);
+  c.setResult(1, c.cast(r.logSumExp, c.resultMeta(1).dtype));
+  return success();
+}
+
+/// Results: output, weights.
+static LogicalResult withWeights(LowerCall &c) {
+  if (failed(noDropout(c)))
+    return failure();
+  if (!c.isNone(6))
+    return c.unsupported("attention with a dropout mask");
+  AttentionResult r = attend(c, argsOf(c), c.resultMeta(0).dtype, false);
+  c.setResult(0, r.out);
+  c.setResult(1, r.weights);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"_scaled_dot_product_attention_math.default", withWeights},
+    {"_scaled_dot_product_flash_attention_for_cpu.default", withLogSumExp},
+    {"scaled_dot_product_attention.default", attention},
+};
+
+ArrayRef<LowerRuleRow> attentionLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,171 @@
+//===- Scan.cpp - Lowering of cumulative operations ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// By doubling: after step k every element holds the combination of itself and
+// the 2^k - 1 elements before it.
+//
+//   1 2 3 4   + shifted by 1   1 3 5 7   + shifted by 2   1 3 6 10
+//
+// log2(n) parallel passes of n instead of one serial pass; sums round in the
+// order of a tree, which is more accurate. The combination must be associative,
+// and the value shifted in must be neutral. Each pass is a kernel of its own.
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Reducing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+using Ints = SmallVector<int64_t, 6>;
+
+/// x moved by `by` to higher positions of `dim`; `fill` comes in.
+static LoweredTensor shifted(LowerCall &c, LoweredTensor x, unsigned dim,
+                             int64_t by, double fill) {
+  Ints low(x.rank(), 0), high(x.rank(), 0);
+  low[dim] = by;
+  return c.pad(c.slice(x, dim, 0, x.sizes()[dim] - by), low, high, fill);
+}
+
+/// combine(earlier, later).
+static LoweredTensor
+scan(LowerCall &c, LoweredTensor x, unsigned dim, double neutral,
+     llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
+  int64_t n = x.sizes()[dim];
+  for (int64_t by = 1; by < n; by *= 2) {
+    LoweredTensor before = shifted(c, x, dim, by, neutral);
+    x = c.pointwise(
+        {before, x}, x.sizes(), x.dtype,
+        [&](ScalarBuilder &s, ValueRange v) { return combine(s, v[0], v[1]); });
+    c.newGroup();
+  }
+  return x;
+}
+
+/// The operand in the dtype to accumulate in, with at least one dim.
+static LoweredTensor prepared(LowerCall &c, DType dtype) {
+  LoweredTensor x = c.cast(c.operand(0), dtype);
+  if (dtype != c.operand(0).dtype)
+    c.newGroup();
+  return x.rank() ? x : c.reshape(x, {1});
+}
+
+static LogicalResult finish(LowerCall &c, LoweredTensor y) {
+  if (c.resultMeta(0).rank() == 0)
+    y = c.reshape(y, {});
+  c.setResult(0, c.cast(y, c.resultMeta(0).dtype));
+  return success();
+}
+
+static LogicalResult cumsum(LowerCall &c) {
+  LoweredTensor x = prepared(c, opmathType(c.resultMeta(0).dtype));
+  unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
+  return finish(c, scan(c, x, dim, 0, [](ScalarBuilder &s, Value a, Value b) {
+                  return s.add(a, b);
+                }));
+}
+
+static LogicalResult cumprod(LowerCall &c) {
+  LoweredTensor x = prepared(c, opmathType(c.resultMeta(0).dtype));
+  unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
+  return finish(c, scan(c, x, dim, 1, [](ScalarBuilder &s, Value a, Value b) {
+                  return s.mul(a, b);
+                }));
+}
+
+/// log(exp(a) + exp(b)) = max + log1p(exp(min - max)); infinite maxima are
+/// their own result, as inf - inf must not be formed.
+static LogicalResult logcumsumexp(LowerCall &c) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  if (!isFloating(c.operand(0).dtype))
+    return c.unsupported("complex numbers");
+  LoweredTensor x = prepared(c, opmathType(c.resultMeta(0).dtype));
+  unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
+  return finish(
+      c, scan(c, x, dim, -kInf, [&](ScalarBuilder &s, Value a, Value b) {
+        Value high = s.maximum(a, b), low = s.minimum(a, b);
+        Value rest = math::Log1pOp::create(s.b, s.loc, s.exp(s.sub(low, high)));
+        Value size = math::AbsFOp::create(s.b, s.loc, high);
+        Value infinite = s.cmp(ScalarBuilder::Cmp::Eq, size,
+                               s.constant(size.getType(), kInf));
+        return s.select(infinite, high, s.add(high, rest));
+      }));
+}
+
+/// Values and positions together; of equal values the last, and NaN stays.
+template <bool wantMax>
+static LogicalResult extreme(LowerCall &c) {
+  DType given = c.operand(0).dtype;
+  DType dtype = given == DType::Bool ? DType::I8 : given;
+  LoweredTensor x = prepared(c, dtype);
+  unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
+  Start start = wantMax ? lowestOf(dtype) : highestOf(dtype);
+  // What comes in is never taken: positions tell (an exact largest integer
+  // has no double).
+  LoweredTensor at = c.empty(x.sizes(), DType::I64, x.order);
+  SmallVector<AffineExpr, 6> index(x.rank());
+  unsigned loop = 0;
+  for (unsigned p = 0; p < x.rank(); ++p) {
+    index[x.order[p]] = c.dim(p);
+    if (x.order[p] == dim)
+      loop = p;
+  }
+  SmallVector<Iterator> iterators(x.rank(), Iterator::Parallel);
+  at = c.generic({}, Access{at, index}, iterators,
+                 [&](ScalarBuilder &s, ValueRange) {
+                   return SmallVector<Value>{loopIndex(s, loop)};
+                 })[0];
+  c.newGroup();
+  int64_t n = x.sizes()[dim];
+  double fill = start.exact ? 0 : start.number;
+  for (int64_t by = 1; by < n; by *= 2) {
+    LoweredTensor oldX = shifted(c, x, dim, by, fill);
+    LoweredTensor oldAt = shifted(c, at, dim, by, -1);
+    SmallVector<Access> ins;
+    for (const LoweredTensor &t : {oldX, oldAt, x, at})
+      ins.push_back({t, index});
+    SmallVector<Access> outs = {
+        {c.empty(x.sizes(), dtype, x.order), index},
+        {c.empty(x.sizes(), DType::I64, x.order), index}};
+    SmallVector<LoweredTensor> both =
+        c.generic(ins, outs, iterators, [&](ScalarBuilder &s, ValueRange v) {
+          using Cmp = ScalarBuilder::Cmp;
+          Value a = v[0], b = v[2];
+          auto either = [&](Value p, Value q) -> Value {
+            return arith::OrIOp::create(s.b, s.loc, p, q);
+          };
+          Value later =
+              s.cmp(wantMax ? Cmp::Ge : Cmp::Le, b, a, isUnsigned(dtype));
+          Value none = s.cmp(Cmp::Lt, v[1], s.zero(v[1]));
+          Value take = either(none, either(isNan(s, b), later));
+          return SmallVector<Value>{s.select(take, b, a),
+                                    s.select(take, v[3], v[1])};
+        });
+    x = both[0];
+    at = both[1];
+    c.newGroup();
+  }
+  x = c.cast(x, given);
+  if (c.resultMeta(0).rank() == 0) {
+    x = c.reshape(x, {});
+    at = c.reshape(at, {});
+  }
+  c.setResult(0, x);
+  c.setResult(1, at);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"cummax.default", extreme<true>},      {"cummin.default", extreme<false>},
+    {"cumprod.default", cumprod},           {"cumsum.default", cumsum},
+    {"logcumsumexp.default", logcumsumexp},
+};
+
+ArrayRef<LowerRuleRow> scanLowerRules() { return kRows; }
+
+} // namespace ft
