@@ -7,81 +7,19 @@
 #include "compiler/emit/HeaderText.h"
 #include "compiler/emit/Link.h"
 #include "compiler/emit/WeightsFile.h"
-#include "compiler/support/Diagnostics.h"
+#include "compiler/support/AtomicFile.h"
 #include "runtime/src/abi.h"
 #include "runtime/src/hash.h"
 
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Errno.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <optional>
-#include <unistd.h>
 
 namespace ft {
 
 namespace {
-
-/// A file that appears under its name only when it is complete. What is not
-/// kept is removed, also when a signal ends the process.
-class PendingFile {
-public:
-  PendingFile(llvm::StringRef name) : name(name) {}
-  PendingFile(const PendingFile &) = delete;
-  ~PendingFile() {
-    if (file)
-      llvm::consumeError(file->discard());
-  }
-
-  llvm::Error create() {
-    if (llvm::sys::fs::is_directory(name))
-      return failed("it is a folder");
-    auto made = llvm::sys::fs::TempFile::create(name + ".%%%%%%.tmp");
-    if (!made)
-      return failed(llvm::toString(made.takeError()));
-    file.emplace(std::move(*made));
-    return llvm::Error::success();
-  }
-
-  /// Appends, whatever number of calls the system takes for it.
-  llvm::Error write(llvm::ArrayRef<char> bytes) {
-    while (!bytes.empty()) {
-      ssize_t n = ::write(file->FD, bytes.data(), bytes.size());
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n < 0)
-        return failed(llvm::sys::StrError(errno));
-      bytes = bytes.drop_front(n);
-    }
-    return llvm::Error::success();
-  }
-
-  llvm::Error rewind() {
-    if (::lseek(file->FD, 0, SEEK_SET) < 0)
-      return failed(llvm::sys::StrError(errno));
-    return llvm::Error::success();
-  }
-
-  llvm::Error keep() {
-    llvm::Error error = file->keep(name);
-    file.reset();
-    if (error)
-      return failed(llvm::toString(std::move(error)));
-    return llvm::Error::success();
-  }
-
-  llvm::StringRef temporaryName() const { return file->TmpName; }
-  const std::string name;
-
-private:
-  llvm::Error failed(const llvm::Twine &why) {
-    return makeError(DiagId::CannotWrite, "",
-                     "'" + name + "' cannot be written: " + why);
-  }
-
-  std::optional<llvm::sys::fs::TempFile> file;
-};
 
 /// Two independent hashes of a sequence of fields.
 class ContentId {
@@ -158,17 +96,30 @@ static std::string compileId(const Artefact &a, uint64_t weightsHash) {
   return id.hex();
 }
 
-/// Streams the weights behind a place for the head, which is known only when
-/// all of them have been hashed.
+/// Streams the weights behind room for the head, which is known only when all
+/// of them have been hashed.
 static llvm::Expected<uint64_t> writeWeights(const Artefact &artefact,
-                                             PendingFile &file) {
-  if (llvm::Error error = file.create())
-    return std::move(error);
-  std::vector<char> room(FT_WEIGHTS_DATA, 0);
-  if (llvm::Error error = file.write(room))
-    return std::move(error);
-  return streamWeights(
-      artefact, [&](llvm::ArrayRef<char> bytes) { return file.write(bytes); });
+                                             AtomicFile &file) {
+  file.os().write_zeros(FT_WEIGHTS_DATA);
+  return streamWeights(artefact, [&](llvm::ArrayRef<char> bytes) {
+    file.os().write(bytes.data(), bytes.size());
+    // A full disk ends this at once.
+    return file.os().has_error() ? file.finish() : llvm::Error::success();
+  });
+}
+
+/// The weights as they stand in the descriptor of a model without a file.
+static llvm::Expected<uint64_t> collectWeights(const Artefact &artefact,
+                                               std::string &bytes) {
+  auto hash =
+      streamWeights(artefact, [&](llvm::ArrayRef<char> piece) -> llvm::Error {
+        bytes.append(piece.begin(), piece.end());
+        return llvm::Error::success();
+      });
+  if (bytes.empty())
+    bytes.push_back(
+        '\0'); // a model without weights has an address all the same
+  return hash;
 }
 
 llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
@@ -182,38 +133,39 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   if (!linker)
     return linker.takeError();
 
-  PendingFile library((outputBase + ".so").str());
-  PendingFile header((outputBase + ".h").str());
-  PendingFile weights((outputBase + ".weights").str());
-  if (llvm::Error error = library.create())
-    return std::move(error);
-  if (llvm::Error error = header.create())
-    return std::move(error);
-
-  bool external = artefact.weightsBytes > options.inlineWeightsLimit;
-  std::string inlineBytes;
-  llvm::Expected<uint64_t> hash =
-      external ? writeWeights(artefact, weights)
-               : streamWeights(artefact, [&](llvm::ArrayRef<char> bytes) {
-                   inlineBytes.append(bytes.begin(), bytes.end());
-                   return llvm::Error::success();
-                 });
-  if (!hash)
-    return hash.takeError();
+  EmittedFiles files;
+  files.library = (outputBase + ".so").str();
+  files.header = (outputBase + ".h").str();
+  auto library = AtomicFile::create(files.library, 0777);
+  if (!library)
+    return library.takeError();
+  auto header = AtomicFile::create(files.header);
+  if (!header)
+    return header.takeError();
+  std::optional<AtomicFile> weights;
+  if (artefact.weightsBytes > options.inlineWeightsLimit) {
+    files.weights = (outputBase + ".weights").str();
+    auto file = AtomicFile::create(files.weights);
+    if (!file)
+      return file.takeError();
+    weights.emplace(std::move(*file));
+  }
 
   DescriptorContent content;
-  content.compileId = compileId(artefact, *hash);
+  std::string inlineBytes;
+  auto hash = weights ? writeWeights(artefact, *weights)
+                      : collectWeights(artefact, inlineBytes);
+  if (!hash)
+    return hash.takeError();
   content.weightsDataHash = *hash;
-  if (external) {
+  content.compileId = files.compileId = compileId(artefact, *hash);
+  if (weights) {
     std::string head =
         weightsFileHead(artefact.weightsBytes, *hash, content.compileId,
                         content.weightsHeaderHash);
-    if (llvm::Error error = weights.rewind())
-      return std::move(error);
-    if (llvm::Error error = weights.write(head))
-      return std::move(error);
+    weights->os().seek(0);
+    weights->os() << head;
   } else {
-    inlineBytes.resize(std::max<size_t>(inlineBytes.size(), 1));
     content.inlineWeights = &inlineBytes;
   }
   auto descriptor = buildDescriptor(artefact, content);
@@ -221,32 +173,27 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
     return descriptor.takeError();
 
   LinkInputs link;
-  std::string soname = llvm::sys::path::filename(library.name).str();
+  std::string soname = llvm::sys::path::filename(files.library).str();
   std::string apiSymbol = artefact.name + "_api";
   link.object = artefact.object;
   link.descriptor = *descriptor;
-  link.name = library.name;
+  link.name = files.library;
   link.soname = soname;
   link.apiSymbol = apiSymbol;
-  if (llvm::Error error = linkModel(link, *linker, library.temporaryName()))
+  if (llvm::Error error = linkModel(link, *linker, library->temporaryPath()))
     return std::move(error);
-  if (llvm::Error error = header.write(
-          llvm::ArrayRef<char>(headerText(artefact, content.compileId))))
-    return std::move(error);
+  header->os() << headerText(artefact, content.compileId);
 
-  EmittedFiles files;
-  files.library = library.name;
-  files.header = header.name;
-  files.compileId = content.compileId;
-  if (external) {
-    files.weights = weights.name;
-    if (llvm::Error error = weights.keep())
+  // Whatever can fail comes before the first rename.
+  llvm::SmallVector<AtomicFile *, 3> all = {&*library, &*header};
+  if (weights)
+    all.insert(all.begin(), &*weights);
+  for (AtomicFile *file : all)
+    if (llvm::Error error = file->finish())
       return std::move(error);
-  }
-  if (llvm::Error error = library.keep())
-    return std::move(error);
-  if (llvm::Error error = header.keep())
-    return std::move(error);
+  for (AtomicFile *file : all)
+    if (llvm::Error error = file->commit())
+      return std::move(error);
   return files;
 }
 

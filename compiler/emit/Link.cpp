@@ -158,9 +158,8 @@ public:
       os.clear_error();
     }
     if (code)
-      return makeError(DiagId::CannotWrite, "",
-                       "'" + file(name) +
-                           "' cannot be written: " + code.message());
+      return makeError(DiagId::CannotWrite, file(name),
+                       "cannot write the file: " + code.message());
     return llvm::Error::success();
   }
 
@@ -176,8 +175,8 @@ static llvm::Error linkerFailed(llvm::StringRef linker, llvm::StringRef name,
                                 llvm::StringRef said, bool crashed) {
   llvm::StringRef first = said.split('\n').first;
   auto cannotWrite = [&](llvm::StringRef why) {
-    return makeError(DiagId::CannotWrite, "",
-                     "'" + name + "' cannot be written: " + why);
+    return makeError(DiagId::CannotWrite, name,
+                     "cannot write the file: " + why);
   };
   if (crashed && said.contains("Bus error"))
     return cannotWrite("No space left on device");

@@ -93,18 +93,18 @@ TEST_F(EmitTest, NoLinker) {
 
 TEST_F(EmitTest, UnwritableOutput) {
   EXPECT_EQ(emitError(affine(), path("missing/model")),
-            "FT0003: '" + path("missing/model.so") +
-                "' cannot be written: No such file or directory\n");
+            "FT0003: " + path("missing/model.so") +
+                ": cannot write the file: No such file or directory\n");
   ASSERT_FALSE(llvm::sys::fs::create_directory(path("model.h")));
   EXPECT_EQ(emitError(affine(), path("model")),
-            "FT0003: '" + path("model.h") +
-                "' cannot be written: it is a folder\n");
+            "FT0003: " + path("model.h") +
+                ": cannot write the file: it is a directory\n");
   EXPECT_EQ(filesIn(folder), (std::vector<std::string>{"model.h"}));
   if (geteuid() != 0) { // root may write anywhere
     ASSERT_EQ(chmod(folder.c_str(), 0500), 0);
     EXPECT_EQ(emitError(affine(), path("other")),
-              "FT0003: '" + path("other.so") +
-                  "' cannot be written: Permission denied\n");
+              "FT0003: " + path("other.so") +
+                  ": cannot write the file: Permission denied\n");
     ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
   }
 }
@@ -135,8 +135,8 @@ TEST_F(EmitTest, FullDisk) {
   {
     FileSizeLimit limit(8 << 20); // the weights do not fit
     EXPECT_EQ(emitError(big, path("model")),
-              "FT0003: '" + path("model.weights") +
-                  "' cannot be written: File too large\n");
+              "FT0003: " + path("model.weights") +
+                  ": cannot write the file: File too large\n");
   }
   {
     FileSizeLimit limit(4 << 10); // the linker's inputs do not fit

@@ -133,7 +133,9 @@ std::string messageOf(const ft_status &status) { return status.message; }
 std::string messageOf(llvm::Error error) {
   std::string text;
   for (const Diagnostic &d : takeDiagnostics(std::move(error)))
-    text += (diagCode(d.id) + ": " + d.message + "\n").str();
+    text += (diagCode(d.id) + ": " + d.where + (d.where.empty() ? "" : ": ") +
+             d.message + "\n")
+                .str();
   return text;
 }
 
