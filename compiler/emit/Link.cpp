@@ -130,8 +130,11 @@ public:
   TemporaryFolder() = default;
   TemporaryFolder(const TemporaryFolder &) = delete;
   ~TemporaryFolder() {
-    if (!path.empty())
-      llvm::sys::fs::remove_directories(path);
+    if (path.empty())
+      return;
+    // What cannot be removed is the system's to clear.
+    [[maybe_unused]] std::error_code left =
+        llvm::sys::fs::remove_directories(path);
   }
 
   llvm::Error create() {

@@ -125,7 +125,7 @@ bool ft_check_cpu(const ft_model_desc *desc, ft_status *status) {
 }
 
 int32_t ft_count_cpus(void) {
-  unsigned long mask[1024 / sizeof(unsigned long)] = {0};
+  unsigned long mask[128] = {0}; /* of 8192 CPUs */
   int32_t count = 0;
   if (sched_getaffinity(0, sizeof mask, (cpu_set_t *)mask) == 0)
     for (size_t i = 0; i < sizeof mask / sizeof mask[0]; ++i)

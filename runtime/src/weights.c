@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,9 +26,10 @@ static bool path_from_maps(const void *address, char *path) {
   bool found = false;
   char line[MAX_PATH + 128];
   while (!found && fgets(line, sizeof line, maps)) {
-    uintptr_t low = 0, high = 0;
-    if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR, &low, &high) != 2 ||
-        (uintptr_t)address < low || (uintptr_t)address >= high)
+    char *end; /* "low-high …", in hex */
+    uintptr_t low = strtoull(line, &end, 16);
+    uintptr_t high = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
+    if ((uintptr_t)address < low || (uintptr_t)address >= high)
       continue;
     const char *name = strchr(line, '/');
     size_t size = name ? strlen(name) : 0;
@@ -78,7 +80,8 @@ static bool check_header(const ft_model_desc *desc, const char *path,
       header->header_hash)
     return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\": the header is damaged", path);
-  if (memcmp(header->compile_id, info->compile_id, sizeof header->compile_id))
+  if (memcmp(header->compile_id, info->compile_id, sizeof header->compile_id) !=
+      0)
     return ft_fail(status, FT_ERROR_FILE,
                    "weights \"%s\": made for compile id %.32s, the model has "
                    "%.32s: keep the .so and .weights of one compile together",

@@ -279,13 +279,13 @@ static inline DLTensor ft_tensor(const void *data, uint8_t code, uint8_t bits,
                                  int32_t ndim, const int64_t *shape) {
   DLTensor tensor;
   memset(&tensor, 0, sizeof tensor);
-  memcpy(&tensor.data, &data, sizeof data); /* inputs are only read */
+  tensor.data = (void *)(uintptr_t)data; /* inputs are only read */
   tensor.device.device_type = kDLCPU;
   tensor.ndim = ndim;
   tensor.dtype.code = code;
   tensor.dtype.bits = bits;
   tensor.dtype.lanes = 1;
-  memcpy(&tensor.shape, &shape, sizeof shape);
+  tensor.shape = (int64_t *)(uintptr_t)shape;
   return tensor;
 }
 

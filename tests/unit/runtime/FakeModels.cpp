@@ -99,7 +99,9 @@ void ModelTest::SetUp() {
   folder = unique.str().str();
 }
 
-void ModelTest::TearDown() { llvm::sys::fs::remove_directories(folder); }
+void ModelTest::TearDown() {
+  EXPECT_FALSE(llvm::sys::fs::remove_directories(folder));
+}
 
 std::unique_ptr<LoadedModel> ModelTest::build(const Artefact &artefact,
                                               const EmitOptions &options) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 
+// NOLINTBEGIN(bugprone-reserved-identifier): LLVM chose the names.
 extern "C" {
 float __extendhfsf2(_Float16);
 _Float16 __truncsfhf2(float);
@@ -13,6 +14,7 @@ _Float16 __truncdfhf2(double);
 __bf16 __truncsfbf2(float);
 __bf16 __truncdfbf2(double);
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 

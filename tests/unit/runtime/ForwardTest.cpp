@@ -152,7 +152,7 @@ TEST_F(ForwardTest, WrongNumberOfTensors) {
 TEST_F(ForwardTest, OutputShapes) {
   Tensor in(static_cast<float *>(nullptr), {4, 3});
   int64_t shape[2], strides[2];
-  DLTensor out = {};
+  DLTensor out = ft_tensor(nullptr, 0, 0, 0, nullptr);
   out.shape = shape;
   out.strides = strides;
   ft_status s =
@@ -180,7 +180,7 @@ TEST_F(ForwardTest, AllocatorGivesOutputs) {
   };
   int64_t shape[2] = {};
   Tensor in(x, {4, 3});
-  DLTensor out = {};
+  DLTensor out = ft_tensor(nullptr, 0, 0, 0, nullptr);
   out.shape = shape;
   ASSERT_EQ(messageOf(call(in.dl, out, &options)), "");
   EXPECT_EQ(out.ndim, 2);
@@ -246,6 +246,7 @@ TEST_F(ForwardTest, ConcurrentCalls) {
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back(work);
   for (std::thread &thread : threads)

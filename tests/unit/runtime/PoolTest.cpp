@@ -52,6 +52,7 @@ TEST(Pool, ManyLoopsFromManyThreads) {
     }
   };
   std::vector<std::thread> threads;
+  threads.reserve(3);
   for (int i = 0; i < 3; ++i)
     threads.emplace_back(work);
   for (std::thread &thread : threads)

@@ -55,6 +55,7 @@ TEST_F(StateTest, CallsThatWriteRunOneAfterTheOther) {
   auto model = loaded(counter());
   ASSERT_TRUE(model);
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
       for (int n = 0; n < 1000; ++n)
