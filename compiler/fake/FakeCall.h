@@ -92,6 +92,8 @@ public:
                                       : std::nullopt;
   }
   std::optional<Device> deviceArg(unsigned i) const {
+    if (args[i].kind == Arg::Str)
+      return Device::parse(args[i].str);
     return args[i].kind == Arg::Device ? std::optional(args[i].device)
                                        : std::nullopt;
   }

@@ -157,6 +157,11 @@ static LogicalResult finishOut(FakeCall &call) {
   unsigned first = call.arguments().size() - call.results.size();
   for (auto [i, result] : enumerate(call.results)) {
     const TensorMeta &out = call.tensor(first + i);
+    // Products are computed in place, so they take no other dtype.
+    if (call.schema().family == "matmul" && out.dtype != result.meta.dtype)
+      return call.fail(FakeError::Dtype, "the tensor that is written must be " +
+                                             dtypeName(result.meta.dtype) +
+                                             ", it is " + dtypeName(out.dtype));
     if (failed(castable(call, result.meta.dtype, out.dtype)))
       return failure();
     if (out.device != result.meta.device)

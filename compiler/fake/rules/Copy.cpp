@@ -71,6 +71,12 @@ static LogicalResult convert(FakeCall &c, const Conversion &to) {
     return c.view(self, 0);
   if (out.dtype != self.dtype)
     out.conj = out.neg = false;
+  // A move to an accelerator copies the storage as it is, gaps included.
+  if (out.device != self.device && out.device.kind != Device::Cpu &&
+      out.dtype == self.dtype && keeps) {
+    out.offset = 0;
+    return c.fresh(std::move(out));
+  }
   return copyIn(c, std::move(out), to.format);
 }
 

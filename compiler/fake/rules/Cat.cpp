@@ -1,0 +1,481 @@
+//===- Cat.cpp - Tensors joined, repeated and moved ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/Promotion.h"
+#include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+static LogicalResult rowMajor(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
+  return c.fresh(TensorMeta::contiguous(dtype, sizes, c.device));
+}
+
+//===----------------------------------------------------------------------===//
+// Joins
+//===----------------------------------------------------------------------===//
+
+using TensorList = SmallVector<const TensorMeta *, 8>;
+
+static LogicalResult listOf(FakeCall &c, unsigned arg, TensorList &list) {
+  list = c.tensors(arg);
+  if (list.empty() || is_contained(list, nullptr))
+    return c.fail(FakeError::Other,
+                  c.schema().base + " needs at least one tensor");
+  return success();
+}
+
+static FailureOr<DType> joinedDType(FakeCall &c,
+                                    ArrayRef<const TensorMeta *> list) {
+  TypePromotion types;
+  for (const TensorMeta *t : list)
+    types.add(*t);
+  std::optional<DType> dtype = types.result();
+  if (dtype)
+    return *dtype;
+  return c.fail(FakeError::Dtype, "the tensors do not promote to one dtype");
+}
+
+/// PyTorch's tradition: an empty tensor of 1 dim joins with anything.
+static bool isLegacyEmpty(const TensorMeta &t) {
+  return t.rank() == 1 && t.sizes[0].is(0);
+}
+
+static LogicalResult catTensors(FakeCall &c, ArrayRef<const TensorMeta *> list,
+                                Dim dimIndex) {
+  FailureOr<DType> dtype = joinedDType(c, list);
+  if (failed(dtype))
+    return failure();
+  const TensorMeta *first = nullptr;
+  for (const TensorMeta *t : list)
+    if (!first && !isLegacyEmpty(*t))
+      first = t;
+  if (!first)
+    first = list.front();
+  if (first->sizes.empty())
+    return c.fail(FakeError::Dim, "tensors without dims cannot be joined; "
+                                  "stack them");
+  FailureOr<int64_t> dim = c.wrapIndex(dimIndex, first->rank());
+  if (failed(dim))
+    return failure();
+  TensorMeta out = *first;
+  out.sizes[*dim] = 0;
+  bool allChannelsLast = true;
+  for (const TensorMeta *t : list) {
+    if (isLegacyEmpty(*t) && first->rank() != 1)
+      continue;
+    if (t->rank() != first->rank())
+      return c.fail(FakeError::Dim, "tensors of " + Twine(first->rank()) +
+                                        " and " + Twine(t->rank()) +
+                                        " dims cannot be joined");
+    for (int64_t d = 0; d < t->rank(); ++d)
+      if (d != *dim && !c.eq(t->sizes[d], first->sizes[d]))
+        return c.fail(FakeError::Dim,
+                      "tensors of " + first->str() + " and " + t->str() +
+                          " cannot be joined at dim " + Twine(*dim));
+    out.sizes[*dim] = out.sizes[*dim] + t->sizes[*dim];
+    allChannelsLast &= suggestsChannelsLast(*t);
+  }
+  out.dtype = *dtype;
+  out.device = c.device;
+  out.offset = 0;
+  out.conj = out.neg = false;
+  out.strides = allChannelsLast ? channelsLastStrides(out.sizes)
+                                : contiguousStrides(out.sizes);
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult cat(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  return catTensors(c, list, c.dim(1));
+}
+
+static LogicalResult stack(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  FailureOr<DType> dtype = joinedDType(c, list);
+  FailureOr<int64_t> dim = c.wrapDim(1, list.front()->rank() + 1);
+  if (failed(dtype) || failed(dim))
+    return failure();
+  for (const TensorMeta *t : list)
+    if (!c.sameSizes(t->sizes, list.front()->sizes))
+      return c.fail(FakeError::Shape, "tensors of different sizes, " +
+                                          list.front()->str() + " and " +
+                                          t->str() + ", cannot be stacked");
+  Dims sizes = list.front()->sizes;
+  sizes.insert(sizes.begin() + *dim, Dim(int64_t(list.size())));
+  return rowMajor(c, *dtype, sizes);
+}
+
+/// hstack, vstack, dstack, column_stack: dims are added, then joined.
+template <int64_t MinRank, int64_t CatDim>
+static LogicalResult stackAlong(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  SmallVector<TensorMeta, 4> widened;
+  for (const TensorMeta *t : list) {
+    TensorMeta w = *t;
+    bool column = c.schema().base == "column_stack";
+    if (column && w.rank() <= 1) {
+      w.sizes = {t->numel(), Dim(1)};
+    } else {
+      if (MinRank >= 2 && w.rank() <= 1)
+        w.sizes.insert(w.sizes.begin(), Dim(1));
+      while (w.rank() < MinRank)
+        w.sizes.push_back(1);
+    }
+    w.strides = contiguousStrides(w.sizes);
+    widened.push_back(std::move(w));
+  }
+  SmallVector<const TensorMeta *, 4> pointers;
+  for (const TensorMeta &w : widened)
+    pointers.push_back(&w);
+  bool flat = CatDim == 1 && MinRank == 1 && widened.front().rank() == 1;
+  return catTensors(c, pointers, flat ? Dim(0) : Dim(CatDim));
+}
+
+static LogicalResult blockDiag(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  FailureOr<DType> dtype = joinedDType(c, list);
+  if (failed(dtype))
+    return failure();
+  Dim rows = 0, columns = 0;
+  for (const TensorMeta *t : list) {
+    if (t->rank() > 2)
+      return c.fail(FakeError::Dim,
+                    "block_diag needs at most 2 dims, not " + Twine(t->rank()));
+    rows = rows + (t->rank() == 2 ? t->sizes[0] : Dim(1));
+    columns = columns + (t->sizes.empty() ? Dim(1) : t->sizes.back());
+  }
+  return rowMajor(c, *dtype, {rows, columns});
+}
+
+/// Each tensor's dim is padded to a multiple of the chunks, cut into them, and
+/// what is left is joined: [chunks, all the rest].
+static LogicalResult chunkCat(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  Dim dim = c.dim(1), chunks = c.dim(2);
+  if (c.lt(chunks, 1))
+    return c.fail(FakeError::Other, "the number of chunks must be positive, "
+                                    "it is " +
+                                        chunks.str());
+  if (!dim.isStatic() || dim.value() < 0)
+    return c.fail(FakeError::Dim, "_chunk_cat's dim must not be negative");
+  int64_t at = dim.value();
+  Dims sizes;
+  Dim last = 0;
+  for (const TensorMeta *t : list) {
+    if (t->dtype != list.front()->dtype)
+      return c.fail(FakeError::Dtype, "_chunk_cat needs one dtype, not " +
+                                          dtypeName(list.front()->dtype) +
+                                          " and " + dtypeName(t->dtype));
+    if (t->rank() <= at)
+      return c.fail(FakeError::Dim, "dim " + Twine(at) +
+                                        " is out of range for " +
+                                        Twine(t->rank()) + " dims");
+    if (!c.sameSizes(ArrayRef<Dim>(t->sizes).take_front(at),
+                     ArrayRef<Dim>(list.front()->sizes).take_front(at)))
+      return c.fail(FakeError::Dim,
+                    "the sizes before dim " + Twine(at) + " differ");
+    Dim rest = product(ArrayRef<Dim>(t->sizes).drop_front(at + 1));
+    last = last + ceilDiv(t->sizes[at], chunks) * rest;
+  }
+  sizes.assign(list.front()->sizes.begin(), list.front()->sizes.begin() + at);
+  sizes.push_back(chunks);
+  sizes.push_back(last);
+  return rowMajor(c, list.front()->dtype, sizes);
+}
+
+static LogicalResult diff(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.sizes.empty())
+    return c.fail(FakeError::Dim, "diff needs at least one dim");
+  FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
+  if (failed(dim))
+    return failure();
+  if (c.lt(c.dim(1), 0))
+    return c.fail(FakeError::Other, "diff's order must not be negative, it "
+                                    "is " +
+                                        c.dim(1).str());
+  TypePromotion types;
+  types.add(self);
+  Dim length = self.sizes[*dim];
+  for (unsigned i : {3u, 4u}) {
+    const TensorMeta *more = c.optTensor(i);
+    if (!more)
+      continue;
+    types.add(*more);
+    if (more->rank() != self.rank())
+      return c.fail(FakeError::Dim, "'" + c.schema().args[i].name +
+                                        "' must have as many dims as the "
+                                        "tensor");
+    for (int64_t d = 0; d < self.rank(); ++d)
+      if (d != *dim && !c.eq(more->sizes[d], self.sizes[d]))
+        return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
+                                            more->str() + ", does not fit " +
+                                            self.str());
+    length = length + more->sizes[*dim];
+  }
+  if (c.dim(1).is(0))
+    return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
+  std::optional<DType> dtype = types.result();
+  if (!dtype)
+    return c.fail(FakeError::Dtype, "the tensors do not promote to one dtype");
+  Dims sizes = self.sizes;
+  sizes[*dim] = maxDim(length - c.dim(1), 0);
+  return rowMajor(c, *dtype, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Repeats
+//===----------------------------------------------------------------------===//
+
+static LogicalResult repeatBy(FakeCall &c, Dims repeats) {
+  const TensorMeta &self = c.tensor(0);
+  for (Dim r : repeats)
+    if (c.lt(r, 0))
+      return c.fail(FakeError::Other,
+                    "a repeat must not be negative, it is " + r.str());
+  size_t added = repeats.size() - self.sizes.size();
+  for (size_t d = 0; d < self.sizes.size(); ++d)
+    repeats[added + d] = repeats[added + d] * self.sizes[d];
+  return rowMajor(c, self.dtype, repeats);
+}
+
+static LogicalResult repeat(FakeCall &c) {
+  Dims repeats = c.dims(1);
+  if (static_cast<int64_t>(repeats.size()) < c.tensor(0).rank())
+    return c.fail(FakeError::Dim, Twine(repeats.size()) + " repeats for " +
+                                      Twine(c.tensor(0).rank()) + " dims");
+  return repeatBy(c, std::move(repeats));
+}
+
+static LogicalResult tile(FakeCall &c) {
+  Dims repeats = c.dims(1);
+  while (static_cast<int64_t>(repeats.size()) < c.tensor(0).rank())
+    repeats.insert(repeats.begin(), Dim(1));
+  return repeatBy(c, std::move(repeats));
+}
+
+static LogicalResult repeatInterleaveInt(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  Dim repeats = c.dim(1);
+  if (c.lt(repeats, 0))
+    return c.fail(FakeError::Other,
+                  "a repeat must not be negative, it is " + repeats.str());
+  if (c.isNone(2))
+    return rowMajor(c, self.dtype, {self.numel() * repeats});
+  FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
+  if (failed(dim))
+    return failure();
+  Dims sizes = self.sizes;
+  if (sizes.empty())
+    return rowMajor(c, self.dtype, repeats);
+  sizes[*dim] = sizes[*dim] * repeats;
+  return rowMajor(c, self.dtype, sizes);
+}
+
+/// (repeats, *, output_size): the index of each repeated element.
+static LogicalResult repeatInterleave(FakeCall &c) {
+  const TensorMeta &repeats = c.tensor(0);
+  if (repeats.dtype != DType::I64 && repeats.dtype != DType::I32)
+    return c.fail(FakeError::Dtype, "repeats must be int64 or int32, not " +
+                                        dtypeName(repeats.dtype));
+  if (repeats.rank() != 1)
+    return c.fail(FakeError::Dim,
+                  "repeats need 1 dim, they have " + Twine(repeats.rank()));
+  if (c.isNone(1))
+    return c.fail(FakeError::DataDependent,
+                  "the size of repeat_interleave's result depends on data; "
+                  "give output_size");
+  return rowMajor(c, repeats.dtype, {c.dim(1)});
+}
+
+static LogicalResult repeatInterleaveSelf(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (c.isNone(3))
+    return c.fail(FakeError::DataDependent,
+                  "the size of repeat_interleave's result depends on data; "
+                  "give output_size");
+  if (c.isNone(2))
+    return rowMajor(c, self.dtype, {c.dim(3)});
+  FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
+  if (failed(dim))
+    return failure();
+  Dims sizes = self.sizes;
+  if (sizes.empty())
+    sizes.push_back(1);
+  sizes[*dim] = c.dim(3);
+  return rowMajor(c, self.dtype, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// The same elements elsewhere
+//===----------------------------------------------------------------------===//
+
+static LogicalResult like(FakeCall &c) {
+  TensorMeta out = c.tensor(0);
+  out.strides = likeStrides(out);
+  out.offset = 0;
+  out.conj = out.neg = false;
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult flip(FakeCall &c) {
+  if (failed(c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/false)))
+    return failure();
+  return like(c);
+}
+
+template <int64_t MinRank>
+static LogicalResult flipFixed(FakeCall &c) {
+  if (c.tensor(0).rank() < MinRank)
+    return c.fail(FakeError::Dim, c.schema().base + " needs at least " +
+                                      Twine(MinRank) + " dims");
+  return like(c);
+}
+
+static LogicalResult roll(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  Dims shifts = c.dims(1), dims = c.dims(2);
+  if (dims.empty() && shifts.size() != 1)
+    return c.fail(FakeError::Dim, "roll without dims takes one shift, not " +
+                                      Twine(shifts.size()));
+  if (!dims.empty() && dims.size() != shifts.size())
+    return c.fail(FakeError::Dim, Twine(shifts.size()) + " shifts for " +
+                                      Twine(dims.size()) + " dims");
+  if (!dims.empty() && self.sizes.empty() && c.device.kind != Device::Cpu)
+    return c.fail(FakeError::Dim, "the tensor has no dims to roll");
+  for (Dim d : dims)
+    if (!self.numel().is(0) && failed(c.wrapIndex(d, self.rank())))
+      return failure();
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+static LogicalResult rot90(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() < 2)
+    return c.fail(FakeError::Dim, "rot90 needs at least 2 dims, the tensor "
+                                  "has " +
+                                      Twine(self.rank()));
+  auto dims = c.wrapDims(2, self.rank(), /*emptyIsAll=*/false);
+  if (failed(dims))
+    return failure();
+  if (dims->size() != 2)
+    return c.fail(FakeError::Dim,
+                  "rot90 turns 2 dims, not " + Twine(dims->size()));
+  if (c.dim(1).isStatic() && c.dim(1).value() % 2 == 0)
+    return like(c);
+  // A flip of the transposed tensor, or the transpose of a flipped one.
+  TensorMeta out = self;
+  std::swap(out.sizes[(*dims)[0]], out.sizes[(*dims)[1]]);
+  std::swap(out.strides[(*dims)[0]], out.strides[(*dims)[1]]);
+  out.strides = likeStrides(out);
+  out.offset = 0;
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult triangle(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() < 2)
+    return c.fail(FakeError::Dim, c.schema().base +
+                                      " needs at least 2 dims, the tensor "
+                                      "has " +
+                                      Twine(self.rank()));
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+static LogicalResult diagEmbed(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.sizes.empty())
+    return c.fail(FakeError::Dim, "diag_embed needs at least one dim");
+  FailureOr<int64_t> a = c.wrapDim(2, self.rank() + 1);
+  FailureOr<int64_t> b = c.wrapDim(3, self.rank() + 1);
+  if (failed(a) || failed(b))
+    return failure();
+  if (*a == *b)
+    return c.fail(FakeError::Dim, "diag_embed needs two different dims");
+  Dim offset = c.dim(1);
+  Dim length = self.sizes.back() + (c.lt(offset, 0) ? Dim(0) - offset : offset);
+  Dims sizes(self.sizes.begin(), self.sizes.end() - 1);
+  sizes.insert(sizes.begin() + std::min(*a, *b), length);
+  sizes.insert(sizes.begin() + std::max(*a, *b), length);
+  return rowMajor(c, self.dtype, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Derivatives of views: zeros of the view's base, partly filled
+//===----------------------------------------------------------------------===//
+
+static LogicalResult viewBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0);
+  Dims sizes = c.dims(1);
+  for (Dim d : sizes)
+    if (c.lt(d, 0))
+      return c.fail(FakeError::Dim,
+                    "size " + d.str() + " must not be negative");
+  unsigned dimArg = c.schema().base == "diagonal_backward" ? 3 : 2;
+  if (failed(c.wrapDim(dimArg, sizes.size())))
+    return failure();
+  return rowMajor(c, grad.dtype, sizes);
+}
+
+static LogicalResult unfoldBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0);
+  Dims sizes = c.dims(1);
+  FailureOr<int64_t> dim = c.wrapDim(2, sizes.size());
+  if (failed(dim))
+    return failure();
+  if (grad.rank() !=
+      static_cast<int64_t>(std::max<size_t>(sizes.size(), 0)) + 1)
+    return c.fail(FakeError::Dtype,
+                  "the gradient " + grad.str() + " does not fit the input");
+  return rowMajor(c, grad.dtype, sizes);
+}
+
+ArrayRef<FakeRuleRow> catRules() {
+  static const FakeRuleRow rows[] = {
+      {"_chunk_cat.default", chunkCat},
+      {"block_diag.default", blockDiag},
+      {"cat.default", cat, DevicePolicy::Strict},
+      {"column_stack.default", stackAlong<2, 1>},
+      {"concat.default", cat, DevicePolicy::Strict},
+      {"concatenate.default", cat, DevicePolicy::Strict},
+      {"diag_embed.default", diagEmbed},
+      {"diagonal_backward.default", viewBackward},
+      {"diff.default", diff},
+      {"dstack.default", stackAlong<3, 2>},
+      {"flip.default", flip},
+      {"fliplr.default", flipFixed<2>},
+      {"flipud.default", flipFixed<1>},
+      {"hstack.default", stackAlong<1, 1>},
+      {"repeat.default", repeat},
+      {"repeat_interleave.Tensor", repeatInterleave},
+      {"repeat_interleave.self_Tensor", repeatInterleaveSelf},
+      {"repeat_interleave.self_int", repeatInterleaveInt},
+      {"roll.default", roll},
+      {"rot90.default", rot90},
+      {"row_stack.default", stackAlong<2, 0>},
+      {"select_backward.default", viewBackward},
+      {"slice_backward.default", viewBackward},
+      {"stack.default", stack, DevicePolicy::Strict},
+      {"tile.default", tile},
+      {"tril.default", triangle},
+      {"triu.default", triangle},
+      {"unfold_backward.default", unfoldBackward},
+      {"vstack.default", stackAlong<2, 0>},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,289 @@
+//===- Conv.cpp - Convolutions ---------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes follow the usual formulas. The layout is that of the library which
+// would run the call: channels last if the input or the weight suggests it and
+// the library has such kernels, row-major otherwise.
+
+#include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+namespace {
+struct Convolution {
+  TensorMeta input, weight;
+  const TensorMeta *bias = nullptr;
+  Dims stride, padding, dilation, outputPadding;
+  bool transposed = false;
+  Dim groups = 1;
+  /// The input had no batch dim; one was put in front.
+  bool unbatched = false;
+  bool backward = false;
+  size_t spatial() const { return weight.sizes.size() - 2; }
+};
+} // namespace
+
+/// One number stands for all spatial dims.
+static LogicalResult widen(FakeCall &c, Dims &list, size_t spatial,
+                           StringRef name) {
+  if (list.size() == 1 && spatial != 1)
+    list.assign(spatial, Dim(list.front()));
+  if (list.size() == spatial)
+    return success();
+  return c.fail(FakeError::Dtype, "'" + name + "' has " + Twine(list.size()) +
+                                      " entries for " + Twine(spatial) +
+                                      " spatial dims");
+}
+
+static LogicalResult check(FakeCall &c, Convolution &conv) {
+  const TensorMeta &input = conv.input, &weight = conv.weight;
+  if (weight.rank() < 3 || weight.rank() > 5)
+    return c.fail(FakeError::Dim, "a convolution's weight needs 3 to 5 dims, "
+                                  "it has " +
+                                      Twine(weight.rank()));
+  if (input.rank() != weight.rank())
+    return c.fail(FakeError::Dim, "the input " + input.str() +
+                                      " and the weight " + weight.str() +
+                                      " differ in the number of dims");
+  // The derivative's kernel does not compare dtypes.
+  if (!conv.backward && input.dtype != weight.dtype)
+    return c.fail(FakeError::Dtype, "the input is " + dtypeName(input.dtype) +
+                                        ", the weight " +
+                                        dtypeName(weight.dtype));
+  size_t spatial = conv.spatial();
+  if (conv.outputPadding.empty())
+    conv.outputPadding.assign(spatial, Dim(0));
+  if (failed(widen(c, conv.stride, spatial, "stride")) ||
+      failed(widen(c, conv.padding, spatial, "padding")) ||
+      failed(widen(c, conv.dilation, spatial, "dilation")) ||
+      failed(widen(c, conv.outputPadding, spatial, "output_padding")))
+    return failure();
+  for (auto [s, d, p] : zip(conv.stride, conv.dilation, conv.padding)) {
+    if (c.lt(s, 1))
+      return c.fail(FakeError::Other,
+                    "stride " + s.str() + " must be positive");
+    if (c.lt(d, 1))
+      return c.fail(FakeError::Other,
+                    "dilation " + d.str() + " must be positive");
+    if (c.lt(p, 0))
+      return c.fail(FakeError::Other,
+                    "padding " + p.str() + " must not be negative");
+  }
+  if (c.lt(conv.groups, 1))
+    return c.fail(FakeError::Other, "the number of groups must be positive, "
+                                    "it is " +
+                                        conv.groups.str());
+  Dim wanted =
+      conv.transposed ? weight.sizes[0] : weight.sizes[1] * conv.groups;
+  if (!c.eq(input.sizes[1], wanted))
+    return c.fail(FakeError::Shape,
+                  "the weight " + weight.str() + " with " + conv.groups.str() +
+                      " groups takes " + wanted.str() +
+                      " channels, the input has " + input.sizes[1].str());
+  if (!c.eq(mod(weight.sizes[0], conv.groups), 0))
+    return c.fail(FakeError::Shape,
+                  "the weight's first size, " + weight.sizes[0].str() +
+                      ", is not divisible by " + conv.groups.str() + " groups");
+  Dim channels =
+      conv.transposed ? weight.sizes[1] * conv.groups : weight.sizes[0];
+  if (conv.bias &&
+      (conv.bias->rank() != 1 || !c.eq(conv.bias->sizes[0], channels)))
+    return c.fail(FakeError::Shape, "the bias " + conv.bias->str() +
+                                        " does not fit " + channels.str() +
+                                        " output channels");
+  if (conv.bias && conv.bias->dtype != input.dtype)
+    return c.fail(FakeError::Dtype, "the input is " + dtypeName(input.dtype) +
+                                        ", the bias " +
+                                        dtypeName(conv.bias->dtype));
+  return success();
+}
+
+static FailureOr<Dims> outputSizes(FakeCall &c, const Convolution &conv) {
+  const TensorMeta &input = conv.input, &weight = conv.weight;
+  Dims sizes = {input.sizes[0], conv.transposed ? weight.sizes[1] * conv.groups
+                                                : weight.sizes[0]};
+  for (size_t i = 0; i < conv.spatial(); ++i) {
+    Dim in = input.sizes[i + 2];
+    Dim reach = conv.dilation[i] * (weight.sizes[i + 2] - 1);
+    Dim out;
+    if (conv.transposed) {
+      out = (in - 1) * conv.stride[i] - conv.padding[i] * 2 + reach +
+            conv.outputPadding[i] + 1;
+      if (c.lt(out, 0) || (out.is(0) && c.device.kind != Device::Cpu))
+        return c.fail(FakeError::Shape, "the output's dim " + Twine(i + 2) +
+                                            " would have size " + out.str());
+    } else {
+      Dim padded = in + conv.padding[i] * 2;
+      if (c.lt(padded, reach + 1))
+        return c.fail(FakeError::Shape,
+                      "a kernel that spans " + (reach + 1).str() +
+                          " does not fit a padded size of " + padded.str());
+      out = floorDiv(padded - reach - 1, conv.stride[i]) + 1;
+    }
+    sizes.push_back(out);
+  }
+  return sizes;
+}
+
+static bool channelsLast(FakeCall &c, const Convolution &conv,
+                         const TensorMeta &input, const TensorMeta &weight) {
+  if (conv.unbatched || input.sizes[0].is(0) ||
+      !(suggestsChannelsLast(input) || suggestsChannelsLast(weight)))
+    return false;
+  if (c.device.kind == Device::Cuda)
+    return input.dtype != DType::F64;
+  return input.rank() == 4;
+}
+
+/// 1-d convolutions run as 2-d ones of height 1, row-major to begin with.
+static TensorMeta withHeight(TensorMeta t) {
+  if (!isContiguous(t))
+    t.strides = contiguousStrides(t.sizes);
+  Dim stride = t.sizes[2] * t.strides[2];
+  t.sizes.insert(t.sizes.begin() + 2, Dim(1));
+  t.strides.insert(t.strides.begin() + 2, stride);
+  return t;
+}
+
+static Dims layout(FakeCall &c, const Convolution &conv, ArrayRef<Dim> sizes) {
+  if (sizes.size() != 3)
+    return channelsLast(c, conv, conv.input, conv.weight)
+               ? channelsLastStrides(sizes)
+               : contiguousStrides(sizes);
+  if (!channelsLast(c, conv, withHeight(conv.input), withHeight(conv.weight)))
+    return contiguousStrides(sizes);
+  Dims strides = channelsLastStrides({sizes[0], sizes[1], Dim(1), sizes[2]});
+  strides.erase(strides.begin() + 2);
+  return strides;
+}
+
+static LogicalResult run(FakeCall &c, Convolution &conv) {
+  if (failed(check(c, conv)))
+    return failure();
+  FailureOr<Dims> sizes = outputSizes(c, conv);
+  if (failed(sizes))
+    return failure();
+  TensorMeta out;
+  out.dtype = conv.input.dtype;
+  out.device = c.device;
+  out.strides = layout(c, conv, *sizes);
+  out.sizes = std::move(*sizes);
+  if (conv.unbatched) {
+    out.sizes.erase(out.sizes.begin());
+    out.strides = contiguousStrides(out.sizes);
+  }
+  return c.fresh(std::move(out));
+}
+
+/// convolution(input, weight, bias, stride, padding, dilation, transposed,
+/// output_padding, groups, …)
+static LogicalResult convolution(FakeCall &c) {
+  Convolution conv{c.tensor(0), c.tensor(1), c.optTensor(2),
+                   c.dims(3),   c.dims(4),   c.dims(5),
+                   c.dims(7),   c.flag(6),   c.dim(8)};
+  return run(c, conv);
+}
+
+/// convNd and conv_transposeNd, which take an input without batch.
+template <bool Transposed>
+static LogicalResult convNd(FakeCall &c) {
+  Convolution conv;
+  conv.input = c.tensor(0);
+  conv.weight = c.tensor(1);
+  conv.bias = c.optTensor(2);
+  conv.stride = c.dims(3);
+  conv.padding = c.dims(4);
+  conv.transposed = Transposed;
+  if (Transposed) {
+    conv.outputPadding = c.dims(5);
+    conv.groups = c.dim(6);
+    conv.dilation = c.dims(7);
+  } else {
+    conv.dilation = c.dims(5);
+    conv.groups = c.dim(6);
+  }
+  if (conv.input.rank() + 1 == conv.weight.rank()) {
+    conv.input.sizes.insert(conv.input.sizes.begin(), Dim(1));
+    conv.input.strides = contiguousStrides(conv.input.sizes);
+    conv.unbatched = true;
+  }
+  return run(c, conv);
+}
+
+/// (grad, input, weight, bias_sizes, stride, padding, dilation, transposed,
+/// output_padding, groups, output_mask)
+static LogicalResult convolutionBackward(FakeCall &c) {
+  Convolution conv{c.tensor(1), c.tensor(2), nullptr,   c.dims(4), c.dims(5),
+                   c.dims(6),   c.dims(8),   c.flag(7), c.dim(9)};
+  conv.backward = true;
+  if (failed(check(c, conv)))
+    return failure();
+  FailureOr<Dims> sizes = outputSizes(c, conv);
+  if (failed(sizes))
+    return failure();
+  const TensorMeta &grad = c.tensor(0);
+  if (!c.sameSizes(*sizes, grad.sizes))
+    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                        " does not fit the convolution's "
+                                        "output");
+  const std::vector<Arg> &mask = c.arg(10).list;
+  auto wanted = [&](size_t i) { return i < mask.size() && mask[i].boolean; };
+  for (size_t i : {0u, 1u}) {
+    const TensorMeta *like = i == 0 ? &conv.input : &conv.weight;
+    if (!wanted(i)) {
+      (void)c.undefined();
+      continue;
+    }
+    TensorMeta out = TensorMeta::contiguous(grad.dtype, like->sizes, c.device);
+    out.strides = layout(c, conv, like->sizes);
+    (void)c.fresh(std::move(out));
+  }
+  if (!wanted(2))
+    return c.undefined();
+  if (c.isNone(3) && c.device.kind != Device::Cpu)
+    return c.fail(FakeError::Shape, "the bias's gradient is asked for, but "
+                                    "there is no bias");
+  return c.fresh(TensorMeta::contiguous(grad.dtype, grad.sizes[1], c.device));
+}
+
+/// Row-major inputs of dims (time, batch, channels).
+static LogicalResult convTbc(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &weight = c.tensor(1);
+  if (self.rank() != 3 || weight.rank() != 3)
+    return c.fail(FakeError::Dim, "conv_tbc needs 3 dims, not " +
+                                      Twine(self.rank()) + " and " +
+                                      Twine(weight.rank()));
+  if (!c.eq(self.sizes[2], weight.sizes[1]))
+    return c.fail(FakeError::Shape, "the input has " + self.sizes[2].str() +
+                                        " channels, the weight takes " +
+                                        weight.sizes[1].str());
+  Dims sizes = {self.sizes[0] - weight.sizes[0] + 1 + c.dim(3) * 2,
+                self.sizes[1], weight.sizes[2]};
+  if (c.lt(sizes[0], 0))
+    return c.fail(FakeError::Shape, "the kernel does not fit the input");
+  return c.fresh(TensorMeta::contiguous(self.dtype, sizes, c.device));
+}
+
+ArrayRef<FakeRuleRow> convRules() {
+  using enum DevicePolicy;
+  static const FakeRuleRow rows[] = {
+      {"_convolution.default", convolution, Strict},
+      {"_convolution.deprecated", convolution, Strict},
+      {"conv1d.default", convNd<false>, Strict},
+      {"conv2d.default", convNd<false>, Strict},
+      {"conv3d.default", convNd<false>, Strict},
+      {"conv_tbc.default", convTbc},
+      {"conv_transpose1d.default", convNd<true>, Strict},
+      {"conv_transpose2d.input", convNd<true>, Strict},
+      {"conv_transpose3d.input", convNd<true>, Strict},
+      {"convolution.default", convolution, Strict},
+      {"convolution_backward.default", convolutionBackward, Strict},
+      {"convolution_overrideable.default", convolution, Strict},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,372 @@
+//===- Loss.cpp - Loss functions -------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/Promotion.h"
+#include "compiler/fake/rules/Elementwise.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+/// `int reduction`: 0 none, 1 mean, 2 sum.
+static constexpr int64_t kNone = 0;
+
+static LogicalResult reduction(FakeCall &c, unsigned arg, bool &none) {
+  Dim value = c.dim(arg);
+  none = value.is(kNone);
+  if (!none && !value.is(1) && !value.is(2))
+    return c.fail(FakeError::Other, value.str() +
+                                        " is no reduction; 0 is none, "
+                                        "1 mean, 2 sum");
+  return success();
+}
+
+static LogicalResult scalar(FakeCall &c, DType dtype) {
+  return c.fresh(TensorMeta::contiguous(dtype, {}, c.device));
+}
+
+static LogicalResult rowMajor(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
+  return c.fresh(TensorMeta::contiguous(dtype, sizes, c.device));
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise losses
+//===----------------------------------------------------------------------===//
+
+/// self, target (and weights) elementwise, then reduced.
+template <unsigned ReductionArg>
+static LogicalResult elementwiseLoss(FakeCall &c) {
+  bool none;
+  if (failed(reduction(c, ReductionArg, none)))
+    return failure();
+  FailureOr<DType> dtype = promotedDType(c, 0);
+  if (failed(dtype))
+    return failure();
+  // A mean of integers has no dtype to be in.
+  if (!none && c.dim(ReductionArg).is(1) && isIntegral(*dtype))
+    return c.fail(FakeError::Dtype,
+                  "the mean needs a floating dtype, not " + dtypeName(*dtype));
+  auto tensors = elementwiseTensors(c);
+  if (none)
+    return elementwise(c, tensors, *dtype);
+  FailureOr<Dims> sizes = c.broadcast(tensors);
+  return failed(sizes) ? failure() : scalar(c, *dtype);
+}
+
+/// (grad, self, target, …): like self, in the layout of an elementwise op.
+static LogicalResult elementwiseLossBackward(FakeCall &c) {
+  FailureOr<DType> dtype = promotedDType(c, 0);
+  if (failed(dtype))
+    return failure();
+  return elementwise(c, elementwiseTensors(c), *dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Negative log likelihood
+//===----------------------------------------------------------------------===//
+
+static LogicalResult classTarget(FakeCall &c, const TensorMeta &target) {
+  if (target.dtype == DType::I64 || target.dtype == DType::U8 ||
+      target.dtype == DType::I32)
+    return success();
+  return c.fail(FakeError::Dtype, "the target must hold class indices, not " +
+                                      dtypeName(target.dtype));
+}
+
+static LogicalResult classWeights(FakeCall &c, unsigned arg, Dim classes) {
+  const TensorMeta *weight = c.optTensor(arg);
+  if (!weight || (weight->rank() == 1 && c.eq(weight->sizes[0], classes)))
+    return success();
+  return c.fail(FakeError::Shape, "the weights " + weight->str() +
+                                      " must have one entry for each of " +
+                                      classes.str() + " classes");
+}
+
+static LogicalResult checkNll(FakeCall &c, const TensorMeta &self,
+                              const TensorMeta &target, unsigned weightArg) {
+  if (self.rank() != 1 && self.rank() != 2)
+    return c.fail(FakeError::Dim, "nll_loss needs 1 or 2 dims, the input has " +
+                                      Twine(self.rank()));
+  if (target.rank() > 1)
+    return c.fail(FakeError::Dim,
+                  "the target must have at most 1 dim, it has " +
+                      Twine(target.rank()));
+  bool batch = self.rank() == 2;
+  Dim have = target.sizes.empty() ? Dim(1) : target.sizes[0];
+  if (batch ? target.sizes.empty() || !c.eq(have, self.sizes[0])
+            : !c.eq(have, 1))
+    return c.fail(FakeError::Shape, "the target " + target.str() +
+                                        " does not fit the input " +
+                                        self.str());
+  if (failed(classTarget(c, target)))
+    return failure();
+  return classWeights(c, weightArg, self.sizes.back());
+}
+
+static LogicalResult nllForward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
+  bool none;
+  if (failed(reduction(c, 3, none)) || failed(checkNll(c, self, target, 2)))
+    return failure();
+  bool perSample = none && self.rank() == 2;
+  if (failed(perSample ? rowMajor(c, self.dtype, self.sizes[0])
+                       : scalar(c, self.dtype)))
+    return failure();
+  return scalar(c, self.dtype);
+}
+
+static LogicalResult nll(FakeCall &c) {
+  if (failed(nllForward(c)))
+    return failure();
+  c.results.pop_back();
+  return success();
+}
+
+static LogicalResult oneElement(FakeCall &c, const TensorMeta &t,
+                                StringRef what) {
+  if (c.eq(t.numel(), 1))
+    return success();
+  return c.fail(FakeError::Other, "the " + what +
+                                      " must have one element, it "
+                                      "is " +
+                                      t.str());
+}
+
+static LogicalResult nllBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0), &self = c.tensor(1);
+  const TensorMeta &target = c.tensor(2);
+  bool none;
+  if (failed(reduction(c, 4, none)))
+    return failure();
+  if (self.rank() == 2 && target.sizes.empty())
+    return c.fail(FakeError::Dim, "the target must have a dim for a batch");
+  if (failed(checkNll(c, self, target, 3)) ||
+      failed(oneElement(c, c.tensor(6), "total weight")))
+    return failure();
+  if (none && self.rank() == 2) {
+    if (grad.rank() != 1 || !c.eq(grad.sizes[0], self.sizes[0]))
+      return c.fail(FakeError::Dim, "the gradient " + grad.str() +
+                                        " does not fit the input " +
+                                        self.str());
+  } else if (failed(oneElement(c, grad, "gradient"))) {
+    return failure();
+  }
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+static LogicalResult checkNll2d(FakeCall &c, const TensorMeta &self,
+                                const TensorMeta &target, unsigned weightArg) {
+  if (self.rank() != 4)
+    return c.fail(FakeError::Dim, "nll_loss2d needs 4 dims, the input has " +
+                                      Twine(self.rank()));
+  if (target.rank() != 3)
+    return c.fail(FakeError::Dim, "the target must have 3 dims, it has " +
+                                      Twine(target.rank()));
+  if (!c.sameSizes({self.sizes[0], self.sizes[2], self.sizes[3]}, target.sizes))
+    return c.fail(FakeError::Dim, "the target " + target.str() +
+                                      " does not fit the input " + self.str());
+  if (failed(classTarget(c, target)))
+    return failure();
+  return classWeights(c, weightArg, self.sizes[1]);
+}
+
+static LogicalResult nll2dForward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
+  bool none;
+  if (failed(reduction(c, 3, none)) || failed(checkNll2d(c, self, target, 2)))
+    return failure();
+  if (failed(none ? rowMajor(c, self.dtype, target.sizes)
+                  : scalar(c, self.dtype)))
+    return failure();
+  return scalar(c, self.dtype);
+}
+
+static LogicalResult nll2d(FakeCall &c) {
+  if (failed(nll2dForward(c)))
+    return failure();
+  c.results.pop_back();
+  return success();
+}
+
+static LogicalResult nll2dBackward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(1);
+  bool none;
+  if (failed(reduction(c, 4, none)) ||
+      failed(checkNll2d(c, self, c.tensor(2), 3)) ||
+      failed(oneElement(c, c.tensor(6), "total weight")))
+    return failure();
+  if (none ? !c.sameSizes(c.tensor(0).sizes, c.tensor(2).sizes)
+           : !c.eq(c.tensor(0).numel(), 1))
+    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
+                                        " does not fit the loss");
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+static LogicalResult nllNd(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
+  if (self.rank() <= 2)
+    return nll(c);
+  bool none;
+  if (failed(reduction(c, 3, none)) || failed(classTarget(c, target)) ||
+      failed(classWeights(c, 2, self.sizes[1])))
+    return failure();
+  Dims sizes = self.sizes;
+  sizes.erase(sizes.begin() + 1);
+  if (!c.sameSizes(sizes, target.sizes))
+    return c.fail(FakeError::Shape, "the target " + target.str() +
+                                        " does not fit the input " +
+                                        self.str());
+  return none ? rowMajor(c, self.dtype, sizes) : scalar(c, self.dtype);
+}
+
+/// The target holds class indices or, with the input's size, probabilities.
+static LogicalResult crossEntropy(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
+  bool none;
+  if (self.sizes.empty())
+    return c.fail(FakeError::Dim, "cross_entropy_loss needs at least one dim");
+  if (failed(reduction(c, 3, none)))
+    return failure();
+  size_t classDim = self.rank() == 1 ? 0 : 1;
+  if (failed(classWeights(c, 2, self.sizes[classDim])))
+    return failure();
+  if (!isFloating(self.dtype))
+    return c.fail(FakeError::Dtype, "cross_entropy_loss needs a floating "
+                                    "dtype, not " +
+                                        dtypeName(self.dtype));
+  Dims sizes = self.sizes;
+  sizes.erase(sizes.begin() + classDim);
+  bool probabilities =
+      self.rank() == target.rank() && c.sameSizes(self.sizes, target.sizes);
+  if (probabilities ? !isFloating(target.dtype) : false)
+    return c.fail(FakeError::Dtype, "class probabilities must be floating, "
+                                    "not " +
+                                        dtypeName(target.dtype));
+  if (!probabilities) {
+    if (failed(classTarget(c, target)))
+      return failure();
+    if (!c.sameSizes(sizes, target.sizes))
+      return c.fail(FakeError::Shape, "the target " + target.str() +
+                                          " does not fit the input " +
+                                          self.str());
+  }
+  return none ? rowMajor(c, self.dtype, sizes) : scalar(c, self.dtype);
+}
+
+//===----------------------------------------------------------------------===//
+// Margins
+//===----------------------------------------------------------------------===//
+
+/// Samples of classes: [C] or [N, C]; gives N (1 without batch) and C.
+static FailureOr<std::pair<Dim, Dim>> samples(FakeCall &c,
+                                              const TensorMeta &self) {
+  if (self.rank() > 2 || (self.rank() == 2 && self.sizes[1].is(0)))
+    return c.fail(FakeError::Dim, c.schema().base +
+                                      " needs at most 2 dims with classes, "
+                                      "not " +
+                                      self.str());
+  if (self.rank() == 2)
+    return std::pair(self.sizes[0], self.sizes[1]);
+  return std::pair(Dim(1), self.sizes.empty() ? Dim(1) : self.sizes[0]);
+}
+
+static LogicalResult multiMargin(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
+  bool none;
+  auto size = samples(c, self);
+  if (failed(size) || failed(reduction(c, 5, none)))
+    return failure();
+  if (target.rank() > 1 || !c.eq(target.numel(), size->first))
+    return c.fail(FakeError::Shape, "the target " + target.str() +
+                                        " does not fit the input " +
+                                        self.str());
+  if (target.dtype != DType::I64 && target.dtype != DType::I32)
+    return c.fail(FakeError::Dtype,
+                  "the target must be int64, not " + dtypeName(target.dtype));
+  if (!(c.number(2) == 1 || c.number(2) == 2))
+    return c.fail(FakeError::Other, "p must be 1 or 2");
+  if (failed(classWeights(c, 4, size->second)))
+    return failure();
+  if (none && self.rank() == 2)
+    return rowMajor(c, self.dtype, size->first);
+  return scalar(c, self.dtype);
+}
+
+static LogicalResult likeSelf(FakeCall &c) {
+  const TensorMeta &self = c.tensor(1);
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+static LogicalResult multilabelMargin(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
+  bool none;
+  auto size = samples(c, self);
+  if (failed(size) || failed(reduction(c, 2, none)))
+    return failure();
+  if (!c.sameSizes(self.sizes, target.sizes))
+    return c.fail(FakeError::Shape, "the target " + target.str() +
+                                        " does not have the size of " +
+                                        self.str());
+  if (target.dtype != DType::I64 && target.dtype != DType::I32)
+    return c.fail(FakeError::Dtype,
+                  "the target must be int64, not " + dtypeName(target.dtype));
+  if (failed(none && self.rank() == 2 ? rowMajor(c, self.dtype, size->first)
+                                      : scalar(c, self.dtype)))
+    return failure();
+  if (c.schema().returns.size() == 1)
+    return success();
+  return rowMajor(c, self.dtype, target.sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// CTC
+//===----------------------------------------------------------------------===//
+
+/// Which labels a target has decides the size of the workspace.
+static LogicalResult ctc(FakeCall &c) {
+  return c.fail(FakeError::DataDependent,
+                "the workspace of " + c.schema().base +
+                    " depends on the lengths of the targets");
+}
+
+static LogicalResult ctcBackward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(1);
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+ArrayRef<FakeRuleRow> lossRules() {
+  static const FakeRuleRow rows[] = {
+      {"_ctc_loss.Tensor", ctc},
+      {"_ctc_loss.default", ctc},
+      {"_ctc_loss_backward.Tensor", ctcBackward},
+      {"_ctc_loss_backward.default", ctcBackward},
+      {"binary_cross_entropy.default", elementwiseLoss<3>},
+      {"binary_cross_entropy_backward.default", elementwiseLossBackward},
+      {"binary_cross_entropy_with_logits.default", elementwiseLoss<4>},
+      {"cross_entropy_loss.default", crossEntropy},
+      {"huber_loss.default", elementwiseLoss<2>},
+      {"huber_loss_backward.default", elementwiseLossBackward},
+      {"mse_loss.default", elementwiseLoss<2>},
+      {"mse_loss_backward.default", elementwiseLossBackward},
+      {"multi_margin_loss.default", multiMargin},
+      {"multi_margin_loss_backward.default", likeSelf},
+      {"multilabel_margin_loss.default", multilabelMargin},
+      {"multilabel_margin_loss_backward.default", likeSelf},
+      {"multilabel_margin_loss_forward.default", multilabelMargin},
+      {"nll_loss.default", nll},
+      {"nll_loss2d.default", nll2d},
+      {"nll_loss2d_backward.default", nll2dBackward},
+      {"nll_loss2d_forward.default", nll2dForward},
+      {"nll_loss_backward.default", nllBackward},
+      {"nll_loss_forward.default", nllForward},
+      {"nll_loss_nd.default", nllNd},
+      {"smooth_l1_loss.default", elementwiseLoss<2>},
+      {"smooth_l1_loss_backward.default", elementwiseLossBackward},
+      {"soft_margin_loss.default", elementwiseLoss<2>},
+      {"soft_margin_loss_backward.default", elementwiseLossBackward},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,455 @@
+//===- Norm.cpp - Normalisations -------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/Promotion.h"
+#include "compiler/fake/rules/Elementwise.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+static bool isCpu(FakeCall &c) { return c.device.kind == Device::Cpu; }
+
+static bool isReduced(DType d) { return d == DType::F16 || d == DType::BF16; }
+
+static bool masked(FakeCall &c, unsigned arg, size_t i) {
+  const std::vector<Arg> &mask = c.arg(arg).list;
+  return i < mask.size() && mask[i].boolean;
+}
+
+static LogicalResult rowMajor(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
+  return c.fresh(TensorMeta::contiguous(dtype, sizes, c.device));
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// Each of the vectors must have one entry for each channel.
+static FailureOr<Dim> channels(FakeCall &c, const TensorMeta &input,
+                               ArrayRef<unsigned> vectors) {
+  if (input.rank() < 2)
+    return c.fail(FakeError::Dim, "batch norm needs at least 2 dims, the input "
+                                  "has " +
+                                      Twine(input.rank()));
+  Dim count = input.sizes[1];
+  for (unsigned i : vectors) {
+    const TensorMeta *t = c.optTensor(i);
+    if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
+                                          t->str() +
+                                          ", must have one entry for each of " +
+                                          count.str() + " channels");
+  }
+  return count;
+}
+
+/// CPU kernels compute a reduced-precision input with float32 parameters; then
+/// the statistics are float32 as well.
+static DType statistics(FakeCall &c, const TensorMeta &input,
+                        ArrayRef<unsigned> parameters) {
+  if (!isReduced(input.dtype))
+    return input.dtype;
+  if (!isCpu(c))
+    return DType::F32;
+  for (unsigned i : parameters)
+    if (const TensorMeta *t = c.optTensor(i))
+      if (t->dtype == DType::F32)
+        return DType::F32;
+  return input.dtype;
+}
+
+static LogicalResult normalised(FakeCall &c, const TensorMeta &input) {
+  TensorMeta out = TensorMeta::contiguous(input.dtype, input.sizes, c.device);
+  // The CPU kernels know row-major and channels last; others keep the order of
+  // dims.
+  out.strides = isCpu(c) ? followingStrides(input.sizes, input)
+                         : elementwiseStrides({&input}, input.sizes);
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult checkTraining(FakeCall &c, const TensorMeta &input) {
+  if (isFloating(input.dtype))
+    return success();
+  return c.fail(FakeError::Dtype, "batch norm needs a floating dtype, not " +
+                                      dtypeName(input.dtype));
+}
+
+/// (output, mean, 1/std); the statistics are empty on CPU if they are given.
+static LogicalResult batchNormResults(FakeCall &c, bool training,
+                                      ArrayRef<unsigned> vectors) {
+  const TensorMeta &input = c.tensor(0);
+  FailureOr<Dim> count = channels(c, input, vectors);
+  if (failed(count) || failed(checkTraining(c, input)) ||
+      failed(normalised(c, input)))
+    return failure();
+  DType saved =
+      !training && isCpu(c) ? input.dtype : statistics(c, input, vectors);
+  Dim size = !training && isCpu(c) ? Dim(0) : *count;
+  if (failed(rowMajor(c, saved, size)))
+    return failure();
+  return rowMajor(c, saved, size);
+}
+
+/// native_batch_norm, _native_batch_norm_legit: weight 1, bias 2, running
+/// statistics 3 and 4, training 5.
+static LogicalResult batchNormLegit(FakeCall &c) {
+  return batchNormResults(c, c.flag(5), {1, 2, 3, 4});
+}
+static LogicalResult batchNormNoStats(FakeCall &c) {
+  return batchNormResults(c, c.flag(3), {1, 2});
+}
+static LogicalResult batchNormNoTraining(FakeCall &c) {
+  return batchNormResults(c, false, {1, 2, 3, 4});
+}
+
+static LogicalResult batchNormFunctional(FakeCall &c) {
+  if (failed(batchNormResults(c, c.flag(5), {1, 2, 3, 4})))
+    return failure();
+  for (unsigned i : {3u, 4u})
+    if (failed(rowMajor(c, c.tensor(i).dtype, c.tensor(i).sizes)))
+      return failure();
+  return success();
+}
+
+static LogicalResult batchNormWithUpdate(FakeCall &c) {
+  if (failed(batchNormResults(c, true, {1, 2, 3, 4})))
+    return failure();
+  return rowMajor(c, DType::U8, Dim(0));
+}
+
+/// Has no CPU kernel: what it would give on the accelerator.
+static LogicalResult cudnnBatchNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  FailureOr<Dim> count = channels(c, input, {1, 2, 3, 4});
+  if (failed(count) || failed(elementwise(c, {&input}, input.dtype)))
+    return failure();
+  Dim size = c.flag(5) ? *count : Dim(0);
+  DType saved = isReduced(input.dtype) ? DType::F32 : input.dtype;
+  if (failed(rowMajor(c, saved, size)) || failed(rowMajor(c, saved, size)))
+    return failure();
+  return rowMajor(c, DType::U8, Dim(0));
+}
+
+static LogicalResult batchNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(channels(c, input, {1, 2, 3, 4})) ||
+      failed(checkTraining(c, input)))
+    return failure();
+  if (!c.flag(5) && (c.isNone(3) || c.isNone(4)))
+    return c.fail(FakeError::Other, "batch norm without training needs running "
+                                    "statistics");
+  return normalised(c, input);
+}
+
+static LogicalResult instanceNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(channels(c, input, {1, 2, 3, 4})))
+    return failure();
+  return normalised(c, input);
+}
+
+/// (grad_out, input, weight, …): the gradients of input, weight and bias.
+template <unsigned Mask>
+static LogicalResult batchNormBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0), &input = c.tensor(1);
+  if (grad.rank() != input.rank())
+    return c.fail(FakeError::Dim, "the gradient " + grad.str() +
+                                      " does not fit the input " + input.str());
+  if (!c.sameSizes(grad.sizes, input.sizes))
+    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                        " does not have the size of " +
+                                        input.str());
+  // Statistics of the other mode may be empty.
+  FailureOr<Dim> count = channels(c, input, {2});
+  if (failed(count))
+    return failure();
+  for (unsigned i : {3u, 4u, 5u, 6u}) {
+    const TensorMeta *t = c.optTensor(i);
+    if (t &&
+        !(t->rank() == 1 && (t->sizes[0].is(0) || c.eq(t->sizes[0], *count))))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
+                                          t->str() + ", does not fit " +
+                                          count->str() + " channels");
+  }
+  DType weight = c.optTensor(2) ? c.tensor(2).dtype : input.dtype;
+  for (size_t i = 0; i < 3; ++i) {
+    if (!masked(c, Mask, i))
+      (void)c.undefined();
+    else if (i == 0)
+      (void)normalised(c, input);
+    else
+      (void)rowMajor(c, weight, *count);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Layer norm
+//===----------------------------------------------------------------------===//
+
+/// The last dims must be `normalized_shape`, and the parameters must have it.
+static LogicalResult checkNormalized(FakeCall &c, const TensorMeta &input,
+                                     unsigned shapeArg,
+                                     ArrayRef<unsigned> parameters) {
+  Dims shape = c.dims(shapeArg);
+  if (shape.empty())
+    return c.fail(FakeError::Shape, "normalized_shape must have an entry");
+  if (shape.size() > input.sizes.size() ||
+      !c.sameSizes(ArrayRef<Dim>(input.sizes).take_back(shape.size()), shape))
+    return c.fail(FakeError::Shape,
+                  "the input " + input.str() +
+                      " does not end in the normalized shape of " +
+                      TensorMeta::contiguous(input.dtype, shape).str());
+  for (unsigned i : parameters) {
+    const TensorMeta *t = c.optTensor(i);
+    if (t && !c.sameSizes(t->sizes, shape))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
+                                          t->str() +
+                                          ", must have the normalized shape");
+    if (t && shapeArg == 1 && isCpu(c) && t->dtype != input.dtype &&
+        !(isReduced(input.dtype) && t->dtype == DType::F32))
+      return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
+                                          dtypeName(t->dtype) + ", the input " +
+                                          dtypeName(input.dtype));
+  }
+  return success();
+}
+
+static LogicalResult layerNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(checkNormalized(c, input, 1, {2, 3})))
+    return failure();
+  return rowMajor(c, input.dtype, input.sizes);
+}
+
+static Dims statisticsSizes(const TensorMeta &input, size_t normalized) {
+  Dims sizes = input.sizes;
+  for (size_t d = sizes.size() - normalized; d < sizes.size(); ++d)
+    sizes[d] = 1;
+  return sizes;
+}
+
+static LogicalResult nativeLayerNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(layerNorm(c)))
+    return failure();
+  DType saved = statistics(c, input, {2, 3});
+  Dims sizes = statisticsSizes(input, c.dims(1).size());
+  if (failed(rowMajor(c, saved, sizes)))
+    return failure();
+  return rowMajor(c, saved, sizes);
+}
+
+/// (grad_out, input, normalized_shape, mean, rstd, weight, bias, mask)
+static LogicalResult nativeLayerNormBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0), &input = c.tensor(1);
+  if (failed(checkNormalized(c, input, 2, {5, 6})))
+    return failure();
+  if (!c.sameSizes(grad.sizes, input.sizes))
+    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                        " does not have the size of " +
+                                        input.str());
+  Dims saved = statisticsSizes(input, c.dims(2).size());
+  for (unsigned i : {3u, 4u})
+    if (!c.sameSizes(c.tensor(i).sizes, saved))
+      return c.fail(FakeError::Shape, "the statistics " + c.tensor(i).str() +
+                                          " do not fit the input " +
+                                          input.str());
+  for (unsigned i : {0u, 1u, 2u}) {
+    const TensorMeta *parameter = i ? c.optTensor(4 + i) : nullptr;
+    if (!masked(c, 7, i) || (i && !parameter)) {
+      (void)c.undefined();
+      continue;
+    }
+    const TensorMeta &like = i ? *parameter : input;
+    (void)rowMajor(c, like.dtype, like.sizes);
+  }
+  return success();
+}
+
+static LogicalResult rmsNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(checkNormalized(c, input, 1, {2})))
+    return failure();
+  return rowMajor(c, input.dtype, input.sizes);
+}
+
+static LogicalResult fusedRmsNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(rmsNorm(c)))
+    return failure();
+  DType saved = isReduced(input.dtype) ? DType::F32 : input.dtype;
+  return rowMajor(c, saved, statisticsSizes(input, c.dims(1).size()));
+}
+
+static LogicalResult fusedRmsNormBackward(FakeCall &c) {
+  const TensorMeta &input = c.tensor(1);
+  for (unsigned i : {0u, 1u}) {
+    const TensorMeta *like = i ? c.optTensor(4) : &input;
+    if (!masked(c, 5, i) || !like)
+      (void)c.undefined();
+    else
+      (void)rowMajor(c, like->dtype, like->sizes);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Group norm
+//===----------------------------------------------------------------------===//
+
+static LogicalResult checkGroups(FakeCall &c, const TensorMeta &input,
+                                 Dim groups, ArrayRef<unsigned> parameters) {
+  // The CPU kernel works on what N, C and HxW say.
+  if (input.rank() < 2 && !isCpu(c))
+    return c.fail(FakeError::Dim, "group norm needs at least 2 dims, the input "
+                                  "has " +
+                                      Twine(input.rank()));
+  if (c.lt(groups, 1))
+    return c.fail(FakeError::Other, "the number of groups must be positive, "
+                                    "it is " +
+                                        groups.str());
+  Dim count = input.rank() < 2 ? c.dim(4) : input.sizes[1];
+  if (!c.eq(mod(count, groups), 0))
+    return c.fail(FakeError::Shape, count.str() +
+                                        " channels do not divide into " +
+                                        groups.str() + " groups");
+  for (unsigned i : parameters) {
+    const TensorMeta *t = c.optTensor(i);
+    if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
+                                          t->str() +
+                                          ", must have one entry for each of " +
+                                          count.str() + " channels");
+  }
+  return success();
+}
+
+static LogicalResult groupNormResult(FakeCall &c, const TensorMeta &input) {
+  TensorMeta out = TensorMeta::contiguous(input.dtype, input.sizes, c.device);
+  if (isCpu(c))
+    out.strides = followingStrides(input.sizes, input);
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult groupNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (input.rank() < 2)
+    return c.fail(FakeError::Dim, "group norm needs at least 2 dims, the input "
+                                  "has " +
+                                      Twine(input.rank()));
+  if (failed(checkGroups(c, input, c.dim(1), {2, 3})))
+    return failure();
+  return groupNormResult(c, input);
+}
+
+/// (input, weight, bias, N, C, HxW, group, eps)
+static LogicalResult nativeGroupNorm(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  if (failed(checkGroups(c, input, c.dim(6), {1, 2})))
+    return failure();
+  if (!c.eq(c.dim(3) * c.dim(4) * c.dim(5), input.numel()))
+    return c.fail(FakeError::Shape,
+                  "N, C and HxW, " + c.dim(3).str() + ", " + c.dim(4).str() +
+                      " and " + c.dim(5).str() + ", do not fit the input " +
+                      input.str());
+  if (failed(groupNormResult(c, input)))
+    return failure();
+  DType saved = isReduced(input.dtype) && !isCpu(c)
+                    ? input.dtype
+                    : statistics(c, input, {1, 2});
+  Dim sizes[] = {c.dim(3), c.dim(6)};
+  if (failed(rowMajor(c, saved, sizes)))
+    return failure();
+  return rowMajor(c, saved, sizes);
+}
+
+/// (grad, input, mean, rstd, weight, N, C, HxW, group, mask)
+static LogicalResult nativeGroupNormBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0), &input = c.tensor(1);
+  if (!c.sameSizes(grad.sizes, input.sizes))
+    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                        " does not have the size of " +
+                                        input.str());
+  Dims statistics = {c.dim(5), c.dim(8)};
+  for (unsigned i : {2u, 3u})
+    if (!c.sameSizes(c.tensor(i).sizes, statistics))
+      return c.fail(FakeError::Shape, "the statistics " + c.tensor(i).str() +
+                                          " do not fit " + statistics[0].str() +
+                                          " × " + statistics[1].str() +
+                                          " groups");
+  DType weight = c.optTensor(4) ? c.tensor(4).dtype : input.dtype;
+  for (unsigned i : {0u, 1u, 2u}) {
+    if (!masked(c, 9, i))
+      (void)c.undefined();
+    else if (i == 0)
+      (void)groupNormResult(c, input);
+    else
+      (void)rowMajor(c, weight, c.dim(6));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+static LogicalResult renorm(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(checkTakes(c, self.dtype, Takes::FloatingOrComplex)))
+    return failure();
+  if (self.rank() < 2)
+    return c.fail(FakeError::Dim, "renorm needs at least 2 dims, the tensor "
+                                  "has " +
+                                      Twine(self.rank()));
+  if (failed(c.wrapDim(2, self.rank())))
+    return failure();
+  if (c.number(1) <= 0 || c.number(3) < 0)
+    return c.fail(FakeError::Other, "renorm needs a positive p and a maxnorm "
+                                    "that is not negative");
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+static LogicalResult weightNorm(FakeCall &c) {
+  const TensorMeta &v = c.tensor(0);
+  if (failed(c.wrapDim(2, v.rank())))
+    return failure();
+  if (failed(elementwise(c, {&v}, v.dtype)))
+    return failure();
+  if (c.schema().base == "_weight_norm")
+    return success();
+  return rowMajor(c, c.tensor(1).dtype, c.tensor(1).sizes);
+}
+
+ArrayRef<FakeRuleRow> normRules() {
+  static const FakeRuleRow rows[] = {
+      {"_batch_norm_with_update.default", batchNormWithUpdate},
+      {"_fused_rms_norm.default", fusedRmsNorm},
+      {"_fused_rms_norm_backward.default", fusedRmsNormBackward},
+      {"_native_batch_norm_legit.default", batchNormLegit},
+      {"_native_batch_norm_legit.no_stats", batchNormNoStats},
+      {"_native_batch_norm_legit_functional.default", batchNormFunctional},
+      {"_native_batch_norm_legit_no_training.default", batchNormNoTraining},
+      {"_weight_norm.default", weightNorm},
+      {"_weight_norm_interface.default", weightNorm},
+      {"batch_norm.default", batchNorm},
+      {"batch_norm_backward.default", batchNormBackward<9>},
+      {"cudnn_batch_norm.default", cudnnBatchNorm},
+      {"group_norm.default", groupNorm},
+      {"instance_norm.default", instanceNorm},
+      {"layer_norm.default", layerNorm},
+      {"native_batch_norm.default", batchNormLegit},
+      {"native_batch_norm_backward.default", batchNormBackward<9>},
+      {"native_group_norm.default", nativeGroupNorm},
+      {"native_group_norm_backward.default", nativeGroupNormBackward},
+      {"native_layer_norm.default", nativeLayerNorm},
+      {"native_layer_norm_backward.default", nativeLayerNormBackward},
+      {"renorm.default", renorm},
+      {"rms_norm.default", rmsNorm},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,460 @@
+//===- Reduce.cpp - Reductions and scans -----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results are row-major whatever the input's layout.
+
+#include "compiler/fake/Promotion.h"
+#include "compiler/fake/rules/Elementwise.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+using DimList = SmallVector<int64_t, 6>;
+
+static Dims reducedSizes(ArrayRef<Dim> sizes, ArrayRef<int64_t> dims,
+                         bool keep) {
+  Dims out;
+  for (auto [d, size] : enumerate(sizes)) {
+    if (!is_contained(dims, static_cast<int64_t>(d)))
+      out.push_back(size);
+    else if (keep)
+      out.push_back(1);
+  }
+  return out;
+}
+
+static LogicalResult reduced(FakeCall &c, ArrayRef<int64_t> dims, bool keep,
+                             DType dtype) {
+  return c.fresh(TensorMeta::contiguous(
+      dtype, reducedSizes(c.tensor(0).sizes, dims, keep), c.device));
+}
+
+static DimList allDims(const TensorMeta &t) {
+  DimList dims;
+  for (int64_t d = 0; d < t.rank(); ++d)
+    dims.push_back(d);
+  return dims;
+}
+
+/// A reduction without a neutral element needs something to reduce.
+static LogicalResult needsElements(FakeCall &c, ArrayRef<int64_t> dims) {
+  const TensorMeta &self = c.tensor(0);
+  for (int64_t d : dims)
+    if (!self.sizes.empty() && self.sizes[d].is(0))
+      return c.fail(FakeError::Dim, c.schema().base +
+                                        " has no value over dim " + Twine(d) +
+                                        " of size 0");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and means
+//===----------------------------------------------------------------------===//
+
+/// The dtype of sums: integers add up in int64 unless told otherwise.
+static DType sumDType(FakeCall &c, unsigned dtypeArg) {
+  return c.dtype(dtypeArg).value_or(integralToLong(c.tensor(0).dtype));
+}
+
+static LogicalResult sumAll(FakeCall &c) {
+  return reduced(c, allDims(c.tensor(0)), false, sumDType(c, 1));
+}
+
+static LogicalResult sumDims(FakeCall &c) {
+  auto dims = c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/true);
+  return failed(dims) ? failure()
+                      : reduced(c, *dims, c.flag(2), sumDType(c, 3));
+}
+
+static LogicalResult nansum(FakeCall &c) {
+  if (isComplex(c.tensor(0).dtype))
+    return c.fail(FakeError::Dtype,
+                  "nansum is not defined for " + dtypeName(c.tensor(0).dtype));
+  return sumDims(c);
+}
+
+static LogicalResult prodDim(FakeCall &c) {
+  FailureOr<int64_t> dim = c.wrapDim(1, c.tensor(0).rank());
+  return failed(dim) ? failure() : reduced(c, *dim, c.flag(2), sumDType(c, 3));
+}
+
+static LogicalResult meanDType(FakeCall &c, unsigned arg, DType &dtype) {
+  dtype = c.dtype(arg).value_or(c.tensor(0).dtype);
+  if (isFloating(dtype) || isComplex(dtype))
+    return success();
+  return c.fail(FakeError::Dtype,
+                c.schema().base + " needs a floating or complex dtype, not " +
+                    dtypeName(dtype));
+}
+
+static LogicalResult meanAll(FakeCall &c) {
+  DType dtype;
+  if (failed(meanDType(c, 1, dtype)))
+    return failure();
+  return reduced(c, allDims(c.tensor(0)), false, dtype);
+}
+
+static LogicalResult meanDims(FakeCall &c) {
+  DType dtype;
+  if (failed(meanDType(c, 3, dtype)))
+    return failure();
+  auto dims = c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/true);
+  return failed(dims) ? failure() : reduced(c, *dims, c.flag(2), dtype);
+}
+
+/// var and std, with the mean as a second result if `Both`.
+template <bool Both>
+static LogicalResult variance(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  StringRef overload = c.schema().overload;
+  bool hasDims = overload != "default";
+  if (!isFloating(self.dtype) && !isComplex(self.dtype))
+    return c.fail(FakeError::Dtype, c.schema().base +
+                                        " needs a floating or complex dtype, "
+                                        "not " +
+                                        dtypeName(self.dtype));
+  FailureOr<DimList> dims =
+      hasDims ? c.wrapDims(1, self.rank(), true) : allDims(self);
+  if (failed(dims))
+    return failure();
+  bool keep = hasDims && c.flag(3);
+  if (failed(reduced(c, *dims, keep, toReal(self.dtype))))
+    return failure();
+  return Both ? reduced(c, *dims, keep, self.dtype) : success();
+}
+
+//===----------------------------------------------------------------------===//
+// Predicates and counts
+//===----------------------------------------------------------------------===//
+
+/// any and all keep uint8, by PyTorch's tradition.
+static DType boolOf(const TensorMeta &self) {
+  return self.dtype == DType::U8 ? DType::U8 : DType::Bool;
+}
+
+static LogicalResult anyAll(FakeCall &c) {
+  return reduced(c, allDims(c.tensor(0)), false, boolOf(c.tensor(0)));
+}
+
+static LogicalResult anyDim(FakeCall &c) {
+  FailureOr<int64_t> dim = c.wrapDim(1, c.tensor(0).rank());
+  return failed(dim) ? failure()
+                     : reduced(c, *dim, c.flag(2), boolOf(c.tensor(0)));
+}
+
+static LogicalResult anyDims(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  // No list is all dims, an empty one is none.
+  auto dims = c.wrapDims(1, self.rank(), /*emptyIsAll=*/c.isNone(1));
+  return failed(dims) ? failure() : reduced(c, *dims, c.flag(2), boolOf(self));
+}
+
+static LogicalResult countNonzero(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (c.arg(1).kind == Arg::Int) {
+    FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+    return failed(dim) ? failure() : reduced(c, *dim, false, DType::I64);
+  }
+  auto dims = c.wrapDims(1, self.rank(), /*emptyIsAll=*/true);
+  return failed(dims) ? failure() : reduced(c, *dims, false, DType::I64);
+}
+
+static LogicalResult dataDependent(FakeCall &c) {
+  return c.fail(FakeError::DataDependent,
+                "the result of " + c.schema().base + " depends on data");
+}
+
+//===----------------------------------------------------------------------===//
+// Extrema
+//===----------------------------------------------------------------------===//
+
+static LogicalResult noComplex(FakeCall &c) {
+  return checkTakes(c, c.tensor(0).dtype, Takes::NoComplex);
+}
+
+static LogicalResult extremumDims(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  auto dims = c.wrapDims(1, self.rank(), /*emptyIsAll=*/true);
+  if (failed(dims) || failed(noComplex(c)) || failed(needsElements(c, *dims)))
+    return failure();
+  return reduced(c, *dims, c.flag(2), self.dtype);
+}
+
+/// max(), median(): one value of the whole tensor.
+template <bool NeedsElements>
+static LogicalResult extremumAll(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  DimList dims = allDims(self);
+  if (failed(noComplex(c)) || (NeedsElements && failed(needsElements(c, dims))))
+    return failure();
+  return reduced(c, dims, false, self.dtype);
+}
+
+/// (values, indices) along a dim.
+static LogicalResult extremumDim(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+  if (failed(dim) || failed(noComplex(c)) || failed(needsElements(c, *dim)))
+    return failure();
+  bool keep = c.flag(2);
+  if (failed(reduced(c, *dim, keep, self.dtype)))
+    return failure();
+  return reduced(c, *dim, keep, DType::I64);
+}
+
+static LogicalResult aminmax(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  DimList dims = allDims(self);
+  bool keep = c.flag(2);
+  if (!c.isNone(1)) {
+    FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+    if (failed(dim))
+      return failure();
+    dims = {*dim};
+  }
+  if (failed(noComplex(c)) || failed(needsElements(c, dims)) ||
+      failed(reduced(c, dims, keep, self.dtype)))
+    return failure();
+  return reduced(c, dims, keep, self.dtype);
+}
+
+static LogicalResult argExtremum(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  DimList dims = allDims(self);
+  if (!c.isNone(1)) {
+    FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+    if (failed(dim))
+      return failure();
+    dims = {*dim};
+  }
+  if (failed(checkTakes(c, self.dtype, Takes::NoBoolNoComplex)) ||
+      failed(needsElements(c, dims)))
+    return failure();
+  return reduced(c, dims, c.flag(2), DType::I64);
+}
+
+static LogicalResult kthvalue(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
+  if (failed(dim) || failed(noComplex(c)) || failed(needsElements(c, *dim)))
+    return failure();
+  Dim size = self.sizes.empty() ? Dim(1) : self.sizes[*dim];
+  if (c.lt(c.dim(1), 1) || c.lt(size, c.dim(1)))
+    return c.fail(FakeError::Index, "k = " + c.dim(1).str() +
+                                        " is out of range for a dim of size " +
+                                        size.str());
+  if (failed(reduced(c, *dim, c.flag(3), self.dtype)))
+    return failure();
+  return reduced(c, *dim, c.flag(3), DType::I64);
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+static LogicalResult scan(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(c.wrapDim(1, self.rank())))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(sumDType(c, 2), self.sizes, c.device));
+}
+
+static LogicalResult scanWithIndices(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(c.wrapDim(1, self.rank())) || failed(noComplex(c)))
+    return failure();
+  if (failed(c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device))))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(DType::I64, self.sizes, c.device));
+}
+
+static LogicalResult logcumsumexp(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(c.wrapDim(1, self.rank())))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+static LogicalResult logsumexp(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  auto dims = c.wrapDims(1, self.rank(), /*emptyIsAll=*/true);
+  return failed(dims) ? failure()
+                      : reduced(c, *dims, c.flag(2), toFloat(self.dtype));
+}
+
+static LogicalResult normOver(FakeCall &c, ArrayRef<int64_t> dims, bool keep,
+                              std::optional<DType> dtype) {
+  const TensorMeta &self = c.tensor(0);
+  if (!isFloating(self.dtype) && !isComplex(self.dtype))
+    return c.fail(FakeError::Dtype, c.schema().base +
+                                        " needs a floating or complex dtype, "
+                                        "not " +
+                                        dtypeName(self.dtype));
+  return reduced(c, dims, keep, toReal(dtype.value_or(self.dtype)));
+}
+
+/// linalg_vector_norm(self, ord, dim, keepdim, dtype)
+static LogicalResult vectorNorm(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  auto dims = c.wrapDims(2, self.rank(), /*emptyIsAll=*/true);
+  if (failed(dims))
+    return failure();
+  if (c.dtype(4) && !isFloating(*c.dtype(4)) && !isComplex(*c.dtype(4)))
+    return c.fail(FakeError::Dtype, "a norm's dtype must be floating or "
+                                    "complex, not " +
+                                        dtypeName(*c.dtype(4)));
+  // Maxima have no neutral element.
+  double order = c.number(1);
+  if (order < 0 || order > 1e300)
+    if (failed(needsElements(c, *dims)))
+      return failure();
+  return normOver(c, *dims, c.flag(3), c.dtype(4));
+}
+
+/// norm(self, p[, dim, keepdim][, dtype])
+static LogicalResult norm(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  StringRef overload = c.schema().overload;
+  if (!overload.contains("dim"))
+    return normOver(c, allDims(self), false,
+                    overload.contains("dtype") ? c.dtype(2) : std::nullopt);
+  auto dims = c.wrapDims(2, self.rank(), /*emptyIsAll=*/true);
+  if (failed(dims))
+    return failure();
+  return normOver(c, *dims, c.flag(3),
+                  overload.contains("dtype") ? c.dtype(4) : std::nullopt);
+}
+
+static LogicalResult dist(FakeCall &c) {
+  FailureOr<DType> dtype = promotedDType(c, 3);
+  FailureOr<Dims> sizes = c.broadcast({&c.tensor(0), &c.tensor(1)});
+  if (failed(dtype) || failed(sizes))
+    return failure();
+  if (isIntegral(*dtype))
+    return c.fail(FakeError::Dtype, "dist needs floating or complex dtypes, "
+                                    "not " +
+                                        dtypeName(*dtype));
+  return c.fresh(TensorMeta::contiguous(toReal(*dtype), {}, c.device));
+}
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+static LogicalResult trace(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() != 2)
+    return c.fail(FakeError::Dim,
+                  "trace needs 2 dims, the tensor has " + Twine(self.rank()));
+  return c.fresh(
+      TensorMeta::contiguous(integralToLong(self.dtype), {}, c.device));
+}
+
+static LogicalResult hashTensor(FakeCall &c) {
+  auto dims = c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/true);
+  return failed(dims) ? failure() : reduced(c, *dims, c.flag(2), DType::U64);
+}
+
+/// segment_reduce(data, reduce, lengths, indices, offsets, axis, …)
+static LogicalResult segmentReduce(FakeCall &c) {
+  const TensorMeta &data = c.tensor(0);
+  const TensorMeta *lengths = c.optTensor(2), *offsets = c.optTensor(4);
+  FailureOr<int64_t> axis = c.wrapDim(5, data.rank());
+  if (failed(axis))
+    return failure();
+  if (!lengths && !offsets)
+    return c.fail(FakeError::Other, "segment_reduce needs lengths or offsets");
+  const TensorMeta &segments = lengths ? *lengths : *offsets;
+  if (segments.rank() < *axis + 1 || data.sizes.empty())
+    return c.fail(FakeError::Dim, "the segments " + segments.str() +
+                                      " do not reach axis " + Twine(*axis));
+  Dims sizes(data.sizes.begin(), data.sizes.begin() + *axis);
+  Dim count = segments.sizes.back();
+  sizes.push_back(lengths ? count : count - 1);
+  sizes.append(data.sizes.begin() + *axis + 1, data.sizes.end());
+  return c.fresh(TensorMeta::contiguous(data.dtype, sizes, c.device));
+}
+
+static LogicalResult segmentReduceBackward(FakeCall &c) {
+  const TensorMeta &data = c.tensor(2);
+  return c.fresh(TensorMeta::contiguous(data.dtype, data.sizes, c.device));
+}
+
+ArrayRef<FakeRuleRow> reduceRules() {
+  static const FakeRuleRow rows[] = {
+      {"_segment_reduce_backward.default", segmentReduceBackward},
+      {"all.default", anyAll},
+      {"all.dim", anyDim},
+      {"all.dims", anyDims},
+      {"allclose.default", dataDependent},
+      {"amax.default", extremumDims},
+      {"amin.default", extremumDims},
+      {"aminmax.default", aminmax},
+      {"any.default", anyAll},
+      {"any.dim", anyDim},
+      {"any.dims", anyDims},
+      {"argmax.default", argExtremum},
+      {"argmin.default", argExtremum},
+      {"count_nonzero.default", countNonzero},
+      {"count_nonzero.dim_IntList", countNonzero},
+      {"cummax.default", scanWithIndices},
+      {"cummin.default", scanWithIndices},
+      {"cumprod.default", scan},
+      {"cumsum.default", scan},
+      {"dist.default", dist},
+      {"equal.default", dataDependent},
+      {"hash_tensor.default", hashTensor},
+      {"is_nonzero.default", dataDependent},
+      {"kthvalue.default", kthvalue},
+      {"linalg_vector_norm.default", vectorNorm},
+      {"logcumsumexp.default", logcumsumexp},
+      {"logsumexp.default", logsumexp},
+      {"max.default", extremumAll<true>},
+      {"max.dim", extremumDim},
+      {"max.other", pointwise<Promote::Default, 3, Takes::NoComplex>},
+      {"mean.default", meanAll},
+      {"mean.dim", meanDims},
+      {"median.default", extremumAll<false>},
+      {"median.dim", extremumDim},
+      {"min.default", extremumAll<true>},
+      {"min.dim", extremumDim},
+      {"min.other", pointwise<Promote::Default, 3, Takes::NoComplex>},
+      {"mode.default", extremumDim},
+      {"nanmean.default", meanDims},
+      {"nanmedian.default", extremumAll<false>},
+      {"nanmedian.dim", extremumDim},
+      {"nansum.default", nansum},
+      {"norm.Scalar", norm},
+      {"norm.ScalarOpt_dim", norm},
+      {"norm.ScalarOpt_dim_dtype", norm},
+      {"norm.ScalarOpt_dtype", norm},
+      {"prod.default", sumAll},
+      {"prod.dim_int", prodDim},
+      {"segment_reduce.default", segmentReduce},
+      {"special_logsumexp.default", logsumexp},
+      {"std.correction", variance<false>},
+      {"std.default", variance<false>},
+      {"std.dim", variance<false>},
+      {"std_mean.correction", variance<true>},
+      {"std_mean.default", variance<true>},
+      {"std_mean.dim", variance<true>},
+      {"sum.default", sumAll},
+      {"sum.dim_IntList", sumDims},
+      {"trace.default", trace},
+      {"var.correction", variance<false>},
+      {"var.default", variance<false>},
+      {"var.dim", variance<false>},
+      {"var_mean.correction", variance<true>},
+      {"var_mean.default", variance<true>},
+      {"var_mean.dim", variance<true>},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,160 @@
+//===- Rnn.cpp - Recurrent networks ----------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+static LogicalResult needsDims(FakeCall &c, const TensorMeta &t, int64_t rank,
+                               StringRef what) {
+  if (t.rank() == rank)
+    return success();
+  return c.fail(FakeError::Dim, "the " + what + " needs " + Twine(rank) +
+                                    " dims, it has " + Twine(t.rank()));
+}
+
+namespace {
+/// Where the arguments of a whole network stand.
+struct Network {
+  const TensorMeta *input;
+  SmallVector<const TensorMeta *, 2> states;
+  SmallVector<const TensorMeta *, 8> parameters;
+  bool hasBiases;
+  Dim layers;
+  bool bidirectional, batchFirst;
+  /// 4 for LSTM, 3 for GRU, 1 for plain cells.
+  int64_t gates;
+};
+} // namespace
+
+/// The output [time, batch, directions · hidden] (batch first: a transposed
+/// view of it) and the last states [layers · directions, batch, hidden].
+static LogicalResult network(FakeCall &c, const Network &n) {
+  if (failed(needsDims(c, *n.input, 3, "input")))
+    return failure();
+  Dim directions = n.bidirectional ? 2 : 1;
+  Dim batch = n.input->sizes[n.batchFirst ? 0 : 1];
+  Dim time = n.input->sizes[n.batchFirst ? 1 : 0];
+  for (const TensorMeta *state : n.states) {
+    if (!state)
+      return c.fail(FakeError::Other, "a state is missing");
+    if (failed(needsDims(c, *state, 3, "state")))
+      return failure();
+    if (!c.eq(state->sizes[0], n.layers * directions) ||
+        !c.eq(state->sizes[1], batch))
+      return c.fail(FakeError::Shape, "the state " + state->str() +
+                                          " does not fit " + n.layers.str() +
+                                          " layers and a batch of " +
+                                          batch.str());
+    if (state->dtype != n.input->dtype)
+      return c.fail(FakeError::Dtype,
+                    "the state is " + dtypeName(state->dtype) + ", the input " +
+                        dtypeName(n.input->dtype));
+  }
+  if (n.parameters.empty() || is_contained(n.parameters, nullptr))
+    return c.fail(FakeError::Other, "the parameters are missing");
+  const TensorMeta &first = *n.parameters.front();
+  if (failed(needsDims(c, first, 2, "weight")))
+    return failure();
+  if (!c.eq(first.sizes[1], n.input->sizes[2]))
+    return c.fail(FakeError::Shape, "the weight " + first.str() +
+                                        " does not fit the input " +
+                                        n.input->str());
+  Dim hidden = n.states.front()->sizes[2];
+  // With projections the first state is narrower than the cell's.
+  Dim cell = n.states.back()->sizes[2];
+  if (!c.eq(first.sizes[0], cell * n.gates))
+    return c.fail(FakeError::Shape, "the weight " + first.str() +
+                                        " does not fit a state of size " +
+                                        cell.str());
+  TensorMeta out = TensorMeta::contiguous(
+      n.input->dtype, {time, batch, hidden * directions}, c.device);
+  if (n.batchFirst) {
+    std::swap(out.sizes[0], out.sizes[1]);
+    std::swap(out.strides[0], out.strides[1]);
+  }
+  if (failed(c.fresh(std::move(out))))
+    return failure();
+  for (const TensorMeta *state : n.states)
+    if (failed(c.fresh(
+            TensorMeta::contiguous(state->dtype, state->sizes, c.device))))
+      return failure();
+  return success();
+}
+
+static LogicalResult lstm(FakeCall &c) {
+  auto states = c.tensors(1);
+  if (states.size() != 2)
+    return c.fail(FakeError::Other,
+                  "an LSTM has 2 states, not " + Twine(states.size()));
+  return network(c, {&c.tensor(0),
+                     {states.begin(), states.end()},
+                     c.tensors(2),
+                     c.flag(3),
+                     c.dim(4),
+                     c.flag(7),
+                     c.flag(8),
+                     4});
+}
+
+template <int64_t Gates>
+static LogicalResult oneState(FakeCall &c) {
+  return network(c, {&c.tensor(0),
+                     {&c.tensor(1)},
+                     c.tensors(2),
+                     c.flag(3),
+                     c.dim(4),
+                     c.flag(7),
+                     c.flag(8),
+                     Gates});
+}
+
+/// One step: the new state(s).
+template <int64_t Gates>
+static LogicalResult cell(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  SmallVector<const TensorMeta *, 2> states;
+  if (Gates == 4) {
+    auto list = c.tensors(1);
+    states.assign(list.begin(), list.end());
+  } else {
+    states.push_back(&c.tensor(1));
+  }
+  if (states.size() != (Gates == 4 ? 2u : 1u) || is_contained(states, nullptr))
+    return c.fail(FakeError::Other, "the cell's states are missing");
+  const TensorMeta &weight = c.tensor(2);
+  if (input.sizes.empty() || input.rank() > 2 || weight.rank() != 2 ||
+      !c.eq(weight.sizes[1], input.sizes.back()))
+    return c.fail(FakeError::Shape, "the weight " + weight.str() +
+                                        " does not fit the input " +
+                                        input.str());
+  for (const TensorMeta *state : states) {
+    if (state->rank() != input.rank() ||
+        !c.eq(weight.sizes[0], state->sizes.back() * Gates))
+      return c.fail(FakeError::Shape, "the weight " + weight.str() +
+                                          " does not fit the state " +
+                                          state->str());
+    if (failed(c.fresh(
+            TensorMeta::contiguous(input.dtype, state->sizes, c.device))))
+      return failure();
+  }
+  return success();
+}
+
+ArrayRef<FakeRuleRow> rnnRules() {
+  static const FakeRuleRow rows[] = {
+      {"gru.input", oneState<3>},
+      {"gru_cell.default", cell<3>},
+      {"lstm.input", lstm},
+      {"lstm_cell.default", cell<4>},
+      {"rnn_relu.input", oneState<1>},
+      {"rnn_relu_cell.default", cell<1>},
+      {"rnn_tanh.input", oneState<1>},
+      {"rnn_tanh_cell.default", cell<1>},
+  };
+  return rows;
+}
+
+} // namespace ft
