@@ -1,0 +1,91 @@
+//===- IndexPlan.cpp - Advanced indexing, x[i, :, j] ----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/IndexPlan.h"
+
+using namespace mlir;
+
+namespace ft {
+
+static SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
+                                              ArrayRef<int64_t> b) {
+  if (a.size() < b.size())
+    return broadcastSizes(b, a);
+  SmallVector<int64_t, 6> sizes(a);
+  size_t lead = a.size() - b.size();
+  for (size_t d = 0; d < b.size(); ++d)
+    if (b[d] != 1)
+      sizes[lead + d] = b[d];
+  return sizes;
+}
+
+FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<int64_t> sizes,
+                                     ArrayRef<Value> tensors) {
+  IndexPlan plan;
+  plan.indexOf.resize(sizes.size());
+  int first = -1, last = -1;
+  for (auto [d, v] : llvm::enumerate(tensors)) {
+    if (!v)
+      continue;
+    LoweredTensor index = c.operandOf(v);
+    if (index.dtype == DType::Bool || index.dtype == DType::U8)
+      return c.unsupported("indexing with a mask: the size of the result "
+                           "depends on data");
+    plan.broadcast = broadcastSizes(plan.broadcast, index.sizes());
+    plan.indexOf[d] = index;
+    first = first < 0 ? static_cast<int>(d) : first;
+    last = static_cast<int>(d);
+  }
+  bool adjacent = true;
+  for (int d = first; d <= last && d >= 0; ++d)
+    adjacent &= plan.indexOf[d].has_value();
+  plan.broadcastAt = adjacent && first > 0 ? static_cast<unsigned>(first) : 0;
+  plan.resultDim.assign(sizes.size(), 0);
+  auto append = [&] { llvm::append_range(plan.resultSizes, plan.broadcast); };
+  bool placed = false;
+  if (!adjacent || first <= 0) {
+    append();
+    placed = true;
+  }
+  for (unsigned d = 0; d < sizes.size(); ++d) {
+    if (plan.indexOf[d]) {
+      if (!placed)
+        append();
+      placed = true;
+      continue;
+    }
+    plan.resultDim[d] = static_cast<unsigned>(plan.resultSizes.size());
+    plan.resultSizes.push_back(sizes[d]);
+  }
+  return plan;
+}
+
+void IndexPlan::check(LowerCall &c, ArrayRef<int64_t> sizes) const {
+  for (auto [d, index] : llvm::enumerate(indexOf))
+    if (index)
+      c.checkIndex(*index, -sizes[d], sizes[d], sizes[d]);
+}
+
+SmallVector<AffineExpr, 6> broadcastIndex(LowerCall &c,
+                                          const LoweredTensor &tensor,
+                                          ArrayRef<AffineExpr> at) {
+  SmallVector<int64_t, 6> sizes = tensor.sizes();
+  SmallVector<AffineExpr, 6> index;
+  size_t lead = at.size() - sizes.size();
+  for (size_t d = 0; d < sizes.size(); ++d)
+    index.push_back(sizes[d] == 1 ? c.constant(0) : at[lead + d]);
+  return index;
+}
+
+SmallVector<Access> IndexPlan::accesses(LowerCall &c, unsigned first) const {
+  SmallVector<AffineExpr, 6> at;
+  for (unsigned d = 0; d < broadcast.size(); ++d)
+    at.push_back(c.dim(first + d));
+  SmallVector<Access> all;
+  for (const std::optional<LoweredTensor> &index : indexOf)
+    if (index)
+      all.push_back({*index, broadcastIndex(c, *index, at)});
+  return all;
+}
+
+} // namespace ft

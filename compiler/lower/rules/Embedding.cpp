@@ -1,0 +1,125 @@
+//===- Embedding.cpp - Lowering of embeddings -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/Rules.h"
+
+using namespace mlir;
+
+namespace ft {
+
+using Sizes = SmallVector<int64_t, 6>;
+
+/// Row weight[index] for every index.
+static LogicalResult embedding(LowerCall &c) {
+  LoweredTensor weight = c.operand(0), indices = c.operand(1);
+  Sizes sizes = staticSizes(c.resultMeta(0));
+  int64_t rows = weight.sizes()[0];
+  if (llvm::is_contained(sizes, 0)) {
+    c.setResult(0, c.empty(sizes, weight.dtype));
+    return success();
+  }
+  c.checkIndex(indices, 0, rows, rows);
+  auto rank = static_cast<unsigned>(sizes.size());
+  SmallVector<AffineExpr, 6> out;
+  for (unsigned d = 0; d < rank; ++d)
+    out.push_back(c.dim(d));
+  SmallVector<AffineExpr, 6> read(out.begin(), out.end() - 1);
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  c.setResult(0, c.generic(Access{indices, read},
+                           Access{c.empty(sizes, weight.dtype), out}, iterators,
+                           [&](ScalarBuilder &s, ValueRange v) {
+                             Value row = toIndex(s, v[0], indices.dtype);
+                             Value column = iterationIndex(s, rank - 1);
+                             return SmallVector<Value>{
+                                 readAt(s, weight, {row, column})};
+                           })[0]);
+  return success();
+}
+
+/// Row w of the gradient sums the rows that looked w up, each divided by how
+/// often its word occurs if asked. Every row visits all lookups: rows times
+/// lookups times width, without conflicts between threads.
+static LogicalResult embeddingDenseBackward(LowerCall &c) {
+  int64_t rows = c.integer(2), padding = c.integer(3);
+  int64_t count = c.meta(1).numel().value();
+  LoweredTensor indices = c.reshape(c.operand(1), {count});
+  LoweredTensor g = c.operand(0);
+  int64_t width = g.sizes().back();
+  g = c.reshape(g, {count, width});
+  DType dtype = g.dtype, work = opmathType(dtype);
+  if (count == 0) {
+    c.setResult(0, c.filled({rows, width}, dtype, 0));
+    return success();
+  }
+  c.checkIndex(indices, 0, rows, rows);
+  auto hits = [&](ScalarBuilder &s, Value index) -> Value {
+    Value i = toIndex(s, index, indices.dtype);
+    Value row = iterationIndex(s, 0);
+    Value hit = s.cmp(ScalarBuilder::Cmp::Eq, i, row);
+    Value pad = s.constantInt(i.getType(), padding);
+    return s.mul(hit, s.cmp(ScalarBuilder::Cmp::Ne, row, pad));
+  };
+  SmallVector<Iterator> iterators = {Iterator::Parallel, Iterator::Parallel,
+                                     Iterator::Reduction};
+  LoweredTensor sum =
+      c.generic({Access{indices, {c.dim(2)}}, Access{g, {c.dim(2), c.dim(1)}}},
+                Access{c.filled({rows, width}, work, 0), {c.dim(0), c.dim(1)}},
+                iterators, [&](ScalarBuilder &s, ValueRange v) {
+                  Value e = s.cast(v[1], dtype, work);
+                  return SmallVector<Value>{
+                      s.add(v[2], s.select(hits(s, v[0]), e, s.zero(e)))};
+                })[0];
+  if (c.flag(4)) {
+    LoweredTensor times = c.generic(
+        Access{indices, {c.dim(1)}},
+        Access{c.filled({rows, 1}, work, 0), {c.dim(0), c.constant(0)}},
+        {Iterator::Parallel, Iterator::Reduction},
+        [&](ScalarBuilder &s, ValueRange v) {
+          Value one = s.one(v[1]);
+          return SmallVector<Value>{
+              s.add(v[1], s.select(hits(s, v[0]), one, s.zero(one)))};
+        })[0];
+    sum = c.pointwise({sum, times}, {rows, width}, work,
+                      [](ScalarBuilder &s, ValueRange v) {
+                        Value n = s.maximum(v[1], s.one(v[1]));
+                        return s.div(v[0], n);
+                      });
+  }
+  c.setResult(0, c.cast(sum, dtype));
+  return success();
+}
+
+static LogicalResult oneHot(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  Sizes sizes = staticSizes(c.resultMeta(0));
+  int64_t classes = sizes.back();
+  if (c.integer(1) < 0)
+    return c.unsupported("without num_classes the result's size depends on "
+                         "data");
+  if (!llvm::is_contained(sizes, 0))
+    c.checkIndex(x, 0, classes, classes);
+  Sizes wide = x.sizes();
+  wide.push_back(1);
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  c.setResult(
+      0, c.pointwise(c.reshape(x, wide), c.resultMeta(0),
+                     [&](ScalarBuilder &s, ValueRange v) {
+                       Value k =
+                           fromIndex(s, iterationIndex(s, last), DType::I64);
+                       Value i = s.cast(v[0], x.dtype, DType::I64);
+                       return s.cast(s.cmp(ScalarBuilder::Cmp::Eq, i, k),
+                                     DType::Bool, c.resultMeta(0).dtype);
+                     }));
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"embedding.default", embedding},
+    {"embedding_dense_backward.default", embeddingDenseBackward},
+    {"one_hot.default", oneHot},
+};
+
+ArrayRef<LowerRuleRow> embeddingLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,178 @@
+//===- Indexing.cpp - Lowering of gathers ---------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Indices are checked before anything is read with them; the gathers themselves
+// then read freely. Operators whose result's size depends on data (nonzero,
+// masks) have no rules here.
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/IndexPlan.h"
+#include "compiler/lower/Rules.h"
+
+using namespace mlir;
+
+namespace ft {
+
+using Sizes = SmallVector<int64_t, 6>;
+
+static SmallVector<AffineExpr, 6> identity(LowerCall &c, size_t rank) {
+  SmallVector<AffineExpr, 6> index;
+  for (unsigned d = 0; d < rank; ++d)
+    index.push_back(c.dim(d));
+  return index;
+}
+
+/// x[i, :, j]; with a mask, elements outside it are `fill` and their indices
+/// are not looked at.
+static LogicalResult indexBy(LowerCall &c, ArrayRef<Value> tensors,
+                             std::optional<LoweredTensor> mask = std::nullopt,
+                             unsigned fillArg = 0) {
+  LoweredTensor x = c.operand(0);
+  Sizes sizes = x.sizes(), result = staticSizes(c.resultMeta(0));
+  FailureOr<IndexPlan> plan = IndexPlan::make(c, sizes, tensors);
+  if (failed(plan))
+    return failure();
+  if (llvm::is_contained(result, 0)) {
+    c.setResult(0, c.empty(result, x.dtype));
+    return success();
+  }
+  if (!mask)
+    plan->check(c, sizes);
+  SmallVector<Access> ins = plan->accesses(c, plan->broadcastAt);
+  SmallVector<AffineExpr, 6> out = identity(c, result.size());
+  size_t count = ins.size();
+  SmallVector<DType> dtypes;
+  for (const Access &a : ins)
+    dtypes.push_back(a.tensor.dtype);
+  if (mask)
+    ins.push_back({*mask, broadcastIndex(c, *mask, out)});
+  SmallVector<Iterator> iterators(result.size(), Iterator::Parallel);
+  c.setResult(
+      0,
+      c.generic(ins, Access{c.empty(result, x.dtype), out}, iterators,
+                [&](ScalarBuilder &s, ValueRange v) {
+                  SmallVector<Value> at;
+                  unsigned next = 0;
+                  for (unsigned d = 0; d < sizes.size(); ++d) {
+                    if (!plan->indexOf[d]) {
+                      at.push_back(iterationIndex(s, plan->resultDim[d]));
+                      continue;
+                    }
+                    Value i = wrappedIndex(s, v[next], dtypes[next], sizes[d]);
+                    if (mask) {
+                      Value n = s.constantInt(i.getType(), sizes[d] - 1);
+                      i = s.minimum(s.maximum(i, s.zero(i)), n);
+                    }
+                    at.push_back(i);
+                    ++next;
+                  }
+                  Value e = readAt(s, x, at);
+                  if (mask)
+                    e = s.select(s.cast(v[count], mask->dtype, DType::Bool), e,
+                                 s.constant(e.getType(), c.number(fillArg)));
+                  return SmallVector<Value>{e};
+                })[0]);
+  return success();
+}
+
+static LogicalResult index(LowerCall &c) {
+  return indexBy(c, c.call().tensors(1));
+}
+
+static LogicalResult maskedIndex(LowerCall &c) {
+  return indexBy(c, c.call().tensors(2), c.operand(1), 3);
+}
+
+/// Vectors of one element for numbers.
+static LoweredTensor atLeastVector(LowerCall &c, LoweredTensor t) {
+  return t.rank() ? t : c.reshape(t, {1});
+}
+
+/// result[.., k, ..] = x[.., index, ..], the index tensor read as `read` says.
+static LoweredTensor gatherAlong(LowerCall &c, LoweredTensor x, unsigned dim,
+                                 LoweredTensor at, ArrayRef<int64_t> sizes,
+                                 ArrayRef<AffineExpr> read) {
+  if (llvm::is_contained(sizes, 0))
+    return c.empty(sizes, x.dtype);
+  int64_t n = x.sizes()[dim];
+  c.checkIndex(at, 0, n, n);
+  SmallVector<Iterator> iterators(sizes.size(), Iterator::Parallel);
+  return c.generic(Access{at, SmallVector<AffineExpr, 6>(read)},
+                   Access{c.empty(sizes, x.dtype), identity(c, sizes.size())},
+                   iterators, [&](ScalarBuilder &s, ValueRange v) {
+                     SmallVector<Value> position;
+                     for (unsigned d = 0; d < sizes.size(); ++d)
+                       position.push_back(d == dim ? toIndex(s, v[0], at.dtype)
+                                                   : iterationIndex(s, d));
+                     return SmallVector<Value>{readAt(s, x, position)};
+                   })[0];
+}
+
+static LogicalResult gather(LowerCall &c) {
+  LoweredTensor x = atLeastVector(c, c.operand(0));
+  LoweredTensor at = atLeastVector(c, c.operand(2));
+  unsigned dim = c.wrapDim(c.integer(1), x.rank());
+  Sizes sizes = at.sizes();
+  LoweredTensor y =
+      gatherAlong(c, x, dim, at, sizes, identity(c, sizes.size()));
+  c.setResult(0, c.reshape(y, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+static LogicalResult indexSelect(LowerCall &c) {
+  LoweredTensor x = atLeastVector(c, c.operand(0));
+  LoweredTensor at = atLeastVector(c, c.operand(2));
+  unsigned dim = c.wrapDim(c.integer(1), x.rank());
+  Sizes sizes = x.sizes();
+  sizes[dim] = at.sizes()[0];
+  LoweredTensor y = gatherAlong(c, x, dim, at, sizes, c.dim(dim));
+  c.setResult(0, c.reshape(y, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+/// Elements of the flat tensor.
+static LogicalResult take(LowerCall &c) {
+  LoweredTensor at = c.operand(1);
+  int64_t n = c.meta(0).numel().value();
+  LoweredTensor x = c.reshape(c.operand(0), {n});
+  Sizes sizes = at.sizes();
+  if (!llvm::is_contained(sizes, 0))
+    c.checkIndex(at, -n, n, n);
+  c.setResult(
+      0, c.pointwise(at, sizes, x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+        return readAt(s, x, wrappedIndex(s, v[0], at.dtype, n));
+      }));
+  return success();
+}
+
+/// gather after broadcasting both, but for the dim.
+static LogicalResult takeAlongDim(LowerCall &c) {
+  LoweredTensor x = c.operand(0), at = c.operand(1);
+  if (c.isNone(2)) {
+    x = c.reshape(x, {c.meta(0).numel().value()});
+    at = c.reshape(at, {c.meta(1).numel().value()});
+  }
+  unsigned dim = c.isNone(2) ? 0 : c.wrapDim(c.integer(2), x.rank());
+  Sizes sizes = staticSizes(c.resultMeta(0)), wide = sizes;
+  wide[dim] = x.sizes()[dim];
+  sizes[dim] = at.sizes()[dim];
+  c.setResult(0, gatherAlong(c, c.expand(x, wide), dim, at, sizes,
+                             broadcastIndex(c, at, identity(c, sizes.size()))));
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"index.Tensor", index},
+    {"index.Tensor_hacked_twin", index},
+    {"_unsafe_index.Tensor", index},
+    {"_unsafe_index.Tensor_hacked_twin", index},
+    {"_unsafe_masked_index.default", maskedIndex},
+    {"gather.default", gather},
+    {"index_select.default", indexSelect},
+    {"take.default", take},
+    {"take_along_dim.default", takeAlongDim},
+};
+
+ArrayRef<LowerRuleRow> indexingLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,422 @@
+//===- Sort.cpp - Lowering of sorting and searching -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sorting is stable, with NaN greater than all numbers, as in ATen.
+//
+// Short lines (n ≤ 64) sort by counting: the place of an element is the number
+// of elements that go before it, and the element of place r is found by looking
+// at all places. 2 n² cheap, vectorizable steps in two kernels.
+//
+// Longer ones merge: a pass turns sorted runs of length L into runs of 2 L,
+// each output position finding its element by a binary search on the two runs
+// (the "merge path"), so that all positions of a pass are independent:
+//
+//   runs [1 4] [2 3], position 2: of the first 2 elements, 1 comes from the
+//   first run and 1 from the second, so element 2 is min(4, 3) = 3.
+//
+// log2(n) kernels of n log2(L) steps. A search is the same binary search with
+// one sequence; all loops over bits are unrolled.
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/OrderedReshape.h"
+#include "compiler/lower/Promotion.h"
+#include "compiler/lower/Rules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <bit>
+
+using namespace mlir;
+
+namespace ft {
+
+using Sizes = SmallVector<int64_t, 6>;
+using Cmp = ScalarBuilder::Cmp;
+
+static constexpr int64_t kCountingLimit = 64;
+
+namespace {
+/// Keys and where they came from, sorted along the last dim.
+struct Sorted {
+  LoweredTensor keys, places;
+};
+} // namespace
+
+/// a sorts strictly before b.
+static Value before(ScalarBuilder &s, Value a, Value b, DType dtype,
+                    bool descending) {
+  if (descending)
+    std::swap(a, b);
+  Value less = s.cmp(Cmp::Lt, a, b, isUnsigned(dtype));
+  if (!isFloating(dtype))
+    return less;
+  Value aIsNumber = s.cmp(Cmp::Eq, a, a), bIsNan = s.cmp(Cmp::Ne, b, b);
+  return arith::OrIOp::create(
+      s.b, s.loc, less, arith::AndIOp::create(s.b, s.loc, aIsNumber, bIsNan));
+}
+
+/// The first `keep` places of lines of at most kCountingLimit elements.
+static Sorted sortByCounting(LowerCall &c, LoweredTensor x, bool descending,
+                             int64_t keep) {
+  Sizes sizes = x.sizes();
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  SmallVector<AffineExpr, 6> at, other;
+  for (unsigned d = 0; d <= last; ++d)
+    at.push_back(c.dim(d));
+  other = at;
+  other[last] = c.dim(last + 1);
+  SmallVector<Iterator> iterators(last + 1, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  LoweredTensor rank =
+      c.generic({Access{x, at}, Access{x, other}},
+                Access{c.filledInt(sizes, DType::I64, 0), at}, iterators,
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value earlier = s.cmp(Cmp::Lt, iterationIndex(s, last + 1),
+                                        iterationIndex(s, last));
+                  Value first = before(s, v[1], v[0], x.dtype, descending);
+                  Value after = before(s, v[0], v[1], x.dtype, descending);
+                  // Before, or equal and to the left.
+                  Value goes =
+                      s.select(first, first, s.select(after, first, earlier));
+                  return SmallVector<Value>{
+                      s.add(v[2], s.cast(goes, DType::Bool, DType::I64))};
+                })[0];
+  c.newGroup();
+  sizes[last] = keep;
+  SmallVector<LoweredTensor> found =
+      c.generic({Access{x, other}, Access{rank, other}},
+                {Access{c.filledInt(sizes, x.dtype, 0), at},
+                 Access{c.filledInt(sizes, DType::I64, 0), at}},
+                iterators, [&](ScalarBuilder &s, ValueRange v) {
+                  Value r = fromIndex(s, iterationIndex(s, last), DType::I64);
+                  Value hit = s.cmp(Cmp::Eq, v[1], r);
+                  Value i =
+                      fromIndex(s, iterationIndex(s, last + 1), DType::I64);
+                  return SmallVector<Value>{s.select(hit, v[0], v[2]),
+                                            s.select(hit, i, v[3])};
+                });
+  return {found[0], found[1]};
+}
+
+namespace {
+/// Index arithmetic in a body.
+struct Indices {
+  ScalarBuilder &s;
+  Value k(int64_t v) { return s.constantInt(s.b.getIndexType(), v); }
+  Value min(Value a, Value b) { return s.minimum(a, b); }
+  Value max(Value a, Value b) { return s.maximum(a, b); }
+  Value half(Value a) { return arith::ShRUIOp::create(s.b, s.loc, a, k(1)); }
+};
+} // namespace
+
+/// One pass: runs of `run` elements become runs of twice that.
+static Sorted mergeRuns(LowerCall &c, Sorted x, bool descending, int64_t run) {
+  Sizes sizes = x.keys.sizes();
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  int64_t n = sizes[last];
+  SmallVector<AffineExpr, 6> at;
+  for (unsigned d = 0; d <= last; ++d)
+    at.push_back(c.dim(d));
+  SmallVector<Iterator> iterators(last + 1, Iterator::Parallel);
+  DType dtype = x.keys.dtype;
+  SmallVector<LoweredTensor> merged = c.generic(
+      {},
+      {Access{c.empty(sizes, dtype), at},
+       Access{c.empty(sizes, DType::I64), at}},
+      iterators, [&](ScalarBuilder &s, ValueRange) {
+        Indices ix{s};
+        SmallVector<Value> where;
+        for (unsigned d = 0; d <= last; ++d)
+          where.push_back(iterationIndex(s, d));
+        Value p = where[last];
+        Value pair = s.mul(arith::DivUIOp::create(s.b, s.loc, p, ix.k(2 * run)),
+                           ix.k(2 * run));
+        Value middle = ix.min(s.add(pair, ix.k(run)), ix.k(n));
+        Value end = ix.min(s.add(pair, ix.k(2 * run)), ix.k(n));
+        Value lengthA = s.sub(middle, pair), lengthB = s.sub(end, middle);
+        Value diagonal = s.sub(p, pair);
+        auto read = [&](const LoweredTensor &t, Value i) {
+          where[last] = ix.min(ix.max(i, ix.k(0)), ix.k(n - 1));
+          return readAt(s, t, where);
+        };
+        // How many of the first `diagonal` elements come from run A.
+        Value low = ix.max(s.sub(diagonal, lengthB), ix.k(0));
+        Value high = ix.min(diagonal, lengthA);
+        for (int64_t step = run; step; step >>= 1) {
+          Value open = s.cmp(Cmp::Lt, low, high);
+          Value mid = ix.half(s.add(low, high));
+          Value a = read(x.keys, s.add(pair, mid));
+          Value b =
+              read(x.keys, s.add(middle, s.sub(s.sub(diagonal, ix.k(1)), mid)));
+          Value bFirst = before(s, b, a, dtype, descending);
+          Value up = s.select(bFirst, low, s.add(mid, ix.k(1)));
+          Value down = s.select(bFirst, mid, high);
+          low = s.select(open, up, low);
+          high = s.select(open, down, high);
+        }
+        Value fromB = s.sub(diagonal, low);
+        Value a = read(x.keys, s.add(pair, low));
+        Value b = read(x.keys, s.add(middle, fromB));
+        Value bLeft = s.cmp(Cmp::Lt, fromB, lengthB);
+        Value aDone = s.cmp(Cmp::Ge, low, lengthA);
+        Value takeB = s.mul(
+            bLeft, s.select(aDone, aDone, before(s, b, a, dtype, descending)));
+        Value source = s.select(takeB, s.add(middle, fromB), s.add(pair, low));
+        return SmallVector<Value>{s.select(takeB, b, a),
+                                  read(x.places, source)};
+      });
+  return {merged[0], merged[1]};
+}
+
+/// Sorts along `dim`; the first `keep` elements of each line, that dim last.
+static Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim,
+                        bool descending, int64_t keep) {
+  SmallVector<unsigned> order;
+  for (unsigned d = 0; d < x.rank(); ++d)
+    if (d != dim)
+      order.push_back(d);
+  order.push_back(dim);
+  x = c.toRowMajor(c.permute(x, order));
+  Sizes sizes = x.sizes();
+  int64_t n = sizes.back();
+  if (n <= kCountingLimit)
+    return sortByCounting(c, x, descending, keep);
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  c.newGroup();
+  Sorted sorted{x, generate(c, sizes, DType::I64,
+                            [&](ScalarBuilder &s, ArrayRef<Value> at) {
+                              return fromIndex(s, at[last], DType::I64);
+                            })};
+  for (int64_t run = 1; run < n; run *= 2) {
+    c.newGroup();
+    sorted = mergeRuns(c, sorted, descending, run);
+  }
+  c.newGroup();
+  return {c.slice(sorted.keys, last, 0, keep),
+          c.slice(sorted.places, last, 0, keep)};
+}
+
+/// `dim` back in its place.
+static LoweredTensor restored(LowerCall &c, LoweredTensor t, unsigned dim) {
+  SmallVector<unsigned> order;
+  for (unsigned d = 0; d + 1 < t.rank(); ++d)
+    order.push_back(d);
+  order.insert(order.begin() + dim, t.rank() - 1);
+  return c.permute(t, order);
+}
+
+static LogicalResult sorted(LowerCall &c, int64_t dimension, bool descending,
+                            int64_t keep, int values, int places) {
+  LoweredTensor x = c.operand(0);
+  if (isComplex(x.dtype))
+    return c.unsupported("complex numbers have no order");
+  auto set = [&](int r, LoweredTensor t) {
+    if (r >= 0)
+      c.setResult(static_cast<unsigned>(r), t);
+  };
+  if (x.rank() == 0 || llvm::is_contained(x.sizes(), 0) || keep == 0) {
+    for (int r : {values, places})
+      if (r >= 0)
+        set(r, r == values && keep
+                   ? x
+                   : c.filledInt(
+                         staticSizes(c.resultMeta(static_cast<unsigned>(r))),
+                         r == values ? x.dtype : DType::I64, 0));
+    return success();
+  }
+  unsigned dim = c.wrapDim(dimension, x.rank());
+  if (keep < 0)
+    keep = x.sizes()[dim];
+  Sorted s = sortLines(c, x, dim, descending, keep);
+  set(values, restored(c, s.keys, dim));
+  set(places, restored(c, s.places, dim));
+  return success();
+}
+
+static LogicalResult sort(LowerCall &c) {
+  return sorted(c, c.integer(1), c.flag(2), -1, 0, 1);
+}
+static LogicalResult sortStable(LowerCall &c) {
+  return sorted(c, c.integer(2), c.flag(3), -1, 0, 1);
+}
+static LogicalResult argsort(LowerCall &c) {
+  return sorted(c, c.integer(1), c.flag(2), -1, -1, 0);
+}
+static LogicalResult argsortStable(LowerCall &c) {
+  return sorted(c, c.integer(2), c.flag(3), -1, -1, 0);
+}
+static LogicalResult msort(LowerCall &c) {
+  return sorted(c, 0, false, -1, 0, -1);
+}
+static LogicalResult topk(LowerCall &c) {
+  return sorted(c, c.integer(2), c.flag(3), c.integer(1), 0, 1);
+}
+
+static LogicalResult kthValue(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  if (x.rank() == 0)
+    return sorted(c, 0, false, 1, 0, 1);
+  unsigned dim = c.wrapDim(c.integer(2), x.rank());
+  int64_t k = c.integer(1);
+  Sorted s = sortLines(c, x, dim, false, k);
+  for (unsigned r : {0U, 1U}) {
+    LoweredTensor t = r == 0 ? s.keys : s.places;
+    t = restored(c, c.slice(t, t.rank() - 1, k - 1, 1), dim);
+    c.setResult(r, orderedReshape(c, t, staticSizes(c.resultMeta(r))));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Searching
+//===----------------------------------------------------------------------===//
+
+/// Where `value` would be inserted: before (left) or after (right) its equals.
+/// `element(i)` gives the sorted sequence of n elements.
+static Value binarySearch(ScalarBuilder &s, Value value, int64_t n, bool right,
+                          DType dtype,
+                          llvm::function_ref<Value(Value)> element) {
+  Indices ix{s};
+  Value low = ix.k(0), high = ix.k(n);
+  for (int steps = std::bit_width(static_cast<uint64_t>(n)); steps; --steps) {
+    Value open = s.cmp(Cmp::Lt, low, high);
+    Value mid = ix.half(s.add(low, high));
+    Value e = element(ix.min(mid, ix.k(n - 1)));
+    // Written so that NaN goes to the end.
+    Value stop = s.cmp(right ? Cmp::Gt : Cmp::Ge, e, value, isUnsigned(dtype));
+    Value up = s.select(stop, low, s.add(mid, ix.k(1)));
+    Value down = s.select(stop, mid, high);
+    low = s.select(open, up, low);
+    high = s.select(open, down, high);
+  }
+  return low;
+}
+
+/// Values and sequences share all dims but the last, or there is one sequence.
+static LogicalResult search(LowerCall &c, LoweredTensor sequence,
+                            std::optional<LoweredTensor> sorter,
+                            LoweredTensor values, bool right) {
+  Promotion promotion;
+  promotion.addTensor(sequence.dtype, false);
+  promotion.addTensor(values.dtype, values.rank() == 0);
+  DType dtype = promotion.result();
+  Sizes sizes = values.sizes();
+  int64_t n = sequence.sizes().back();
+  DType result = c.resultMeta(0).dtype;
+  if (n == 0 || llvm::is_contained(sizes, 0)) {
+    c.setResult(0, c.filledInt(staticSizes(c.resultMeta(0)), result, 0));
+    return success();
+  }
+  values = c.toRowMajor(values);
+  c.setResult(
+      0,
+      generateFrom(
+          c, values, sizes, result,
+          [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
+            Value value = s.cast(v[0], values.dtype, dtype);
+            SmallVector<Value> where;
+            if (sequence.rank() > 1)
+              where.assign(at.begin(), at.end() - 1);
+            where.push_back(Value());
+            Value place = binarySearch(s, value, n, right, dtype, [&](Value i) {
+              where.back() = i;
+              if (sorter)
+                where.back() =
+                    toIndex(s, readAt(s, *sorter, where), sorter->dtype);
+              return s.cast(readAt(s, sequence, where), sequence.dtype, dtype);
+            });
+            return fromIndex(s, place, result);
+          }));
+  return success();
+}
+
+/// A number argument as a tensor without dims.
+static LoweredTensor numberTensor(LowerCall &c, unsigned arg) {
+  const Arg &a = c.call().args[arg];
+  if (a.kind == Arg::Int)
+    return c.filledInt({}, DType::I64, a.dim.value());
+  return c.filled({}, DType::F32, c.number(arg));
+}
+
+static LogicalResult searchSorted(LowerCall &c) {
+  bool number = c.call().args[1].isNumber();
+  LoweredTensor values = number ? numberTensor(c, 1) : c.operand(1);
+  const AtenCall &call = c.call();
+  bool right = call.arg("right").boolean || call.arg("side").str == "right";
+  std::optional<LoweredTensor> sorter;
+  int sorterArg = call.schema->argIndex("sorter");
+  if (sorterArg >= 0 && !c.isNone(static_cast<unsigned>(sorterArg))) {
+    sorter = c.operand(static_cast<unsigned>(sorterArg));
+    int64_t n = sorter->sizes().back();
+    c.checkIndex(*sorter, 0, n, n);
+  }
+  return search(c, c.operand(0), sorter, values, right);
+}
+
+static LogicalResult bucketize(LowerCall &c) {
+  bool number = c.call().args[0].isNumber();
+  return search(c, c.operand(1), std::nullopt,
+                number ? numberTensor(c, 0) : c.operand(0),
+                c.call().arg("right").boolean);
+}
+
+/// Compares every element with every test element.
+static LogicalResult isIn(LowerCall &c) {
+  auto tensor = [&](unsigned arg) {
+    return c.call().args[arg].isNumber() ? numberTensor(c, arg)
+                                         : c.operand(arg);
+  };
+  LoweredTensor x = tensor(0), tests = tensor(1);
+  int64_t count = 1;
+  for (int64_t n : tests.sizes())
+    count *= n;
+  tests = c.reshape(tests, {count});
+  bool invert = c.call().arg("invert").boolean;
+  Sizes sizes = x.sizes();
+  if (count == 0) {
+    c.setResult(0, c.filledInt(sizes, DType::Bool, invert));
+    return success();
+  }
+  Promotion promotion;
+  promotion.addTensor(x.dtype, false);
+  promotion.addTensor(tests.dtype, false);
+  DType dtype = promotion.result();
+  unsigned rank = x.rank();
+  SmallVector<AffineExpr, 6> at;
+  for (unsigned d = 0; d < rank; ++d)
+    at.push_back(c.dim(d));
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  LoweredTensor found =
+      c.generic({Access{x, at}, Access{tests, {c.dim(rank)}}},
+                Access{c.filledInt(sizes, DType::Bool, invert), at}, iterators,
+                [&](ScalarBuilder &s, ValueRange v) -> SmallVector<Value> {
+                  Value same = s.cmp(Cmp::Eq, s.cast(v[0], x.dtype, dtype),
+                                     s.cast(v[1], tests.dtype, dtype));
+                  Value hit = s.constantInt(s.b.getI1Type(), !invert);
+                  return {s.select(same, hit, v[2])};
+                })[0];
+  c.setResult(0, found);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"sort.default", sort},
+    {"sort.stable", sortStable},
+    {"argsort.default", argsort},
+    {"argsort.stable", argsortStable},
+    {"msort.default", msort},
+    {"topk.default", topk},
+    {"kthvalue.default", kthValue},
+    {"searchsorted.Tensor", searchSorted},
+    {"searchsorted.Scalar", searchSorted},
+    {"bucketize.Tensor", bucketize},
+    {"bucketize.Scalar", bucketize},
+    {"isin.Tensor_Tensor", isIn},
+    {"isin.Tensor_Scalar", isIn},
+    {"isin.Scalar_Tensor", isIn},
+};
+
+ArrayRef<LowerRuleRow> sortLowerRules() { return kRows; }
+
+} // namespace ft
