@@ -39,17 +39,18 @@ static LogicalResult distances(LowerCall &c, double p) {
   iterators.back() = Iterator::Reduction;
   Start start = pNormStart(p, sum, a.sizes().back() == 0);
   DType left = a.dtype, right = b.dtype;
-  LoweredTensor y = c.generic(
-      {access(a, rank - 2), access(b, rank - 1)},
-      Access{filledWith(c, outSizes, start), index}, iterators,
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value d = s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
-        return SmallVector<Value>{pNormStep(s, p, v[2], d)};
-      })[0];
-  c.setResult(0, c.pointwise(y, outSizes, dtype,
-                             [&](ScalarBuilder &s, ValueRange v) {
-                               return s.cast(pNormEnd(s, p, v[0]), sum, dtype);
-                             }));
+  LoweredTensor y =
+      c.generic({access(a, rank - 2), access(b, rank - 1)},
+                Access{filledWith(c, outSizes, start), index}, iterators,
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value d =
+                      s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
+                  return SmallVector<Value>{pNormStep(s, p, v[2], d)};
+                })[0];
+  c.setResult(
+      0, c.pointwise(y, outSizes, dtype, [&](ScalarBuilder &s, ValueRange v) {
+        return s.cast(pNormEnd(s, p, v[0]), sum, dtype);
+      }));
   return success();
 }
 
@@ -77,9 +78,9 @@ static LogicalResult pdist(LowerCall &c) {
           return s.constantInt(q.getType(), number);
         };
         double middle = static_cast<double>(n) - 0.5;
-        Value root = s.sub(s.constant(real, middle * middle - 1),
-                           s.mul(s.constant(real, 2),
-                                 s.cast(q, DType::I64, DType::F64)));
+        Value root = s.sub(
+            s.constant(real, middle * middle - 1),
+            s.mul(s.constant(real, 2), s.cast(q, DType::I64, DType::F64)));
         Value i = s.cast(s.sub(s.constant(real, middle), s.sqrt(root)),
                          DType::F64, DType::I64);
         // Rows before i have i * n - i (i + 1) / 2 pairs.
@@ -90,10 +91,10 @@ static LogicalResult pdist(LowerCall &c) {
                         s.cast(elementAt(s, x, {j, e}), from, sum));
         return SmallVector<Value>{pNormStep(s, p, v.back(), d)};
       })[0];
-  c.setResult(0, c.pointwise(y, {pairs}, dtype,
-                             [&](ScalarBuilder &s, ValueRange v) {
-                               return s.cast(pNormEnd(s, p, v[0]), sum, dtype);
-                             }));
+  c.setResult(
+      0, c.pointwise(y, {pairs}, dtype, [&](ScalarBuilder &s, ValueRange v) {
+        return s.cast(pNormEnd(s, p, v[0]), sum, dtype);
+      }));
   return success();
 }
 

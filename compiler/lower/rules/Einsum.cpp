@@ -70,8 +70,8 @@ static LoweredTensor combine(LowerCall &c, ArrayRef<Labelled> ins,
         known = size;
     }
   auto loopOf = [&](unsigned label) {
-    return c.dim(static_cast<unsigned>(llvm::find(loops, label) -
-                                       loops.begin()));
+    return c.dim(
+        static_cast<unsigned>(llvm::find(loops, label) - loops.begin()));
   };
   SmallVector<Access> accesses;
   for (const Labelled &t : ins) {
@@ -183,8 +183,7 @@ static LogicalResult tensordot(LowerCall &c) {
   for (unsigned d = 0; d < b.rank(); ++d)
     y.labels.push_back(next++);
   for (auto [l, r] : llvm::zip(left, right))
-    y.labels[LowerCall::wrapDim(r, b.rank())] =
-        LowerCall::wrapDim(l, a.rank());
+    y.labels[LowerCall::wrapDim(r, b.rank())] = LowerCall::wrapDim(l, a.rank());
   Labels out;
   for (unsigned label : x.labels)
     if (!llvm::is_contained(y.labels, label))
@@ -261,14 +260,15 @@ static LogicalResult trilinear(LowerCall &c) {
       outIndex.push_back(c.dim(loops[d]));
     }
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  LoweredTensor y = c.generic(
-      ins, Access{c.filled(outSizes, sum, 0), outIndex}, iterators,
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value product = s.cast(v[0], ins[0].tensor.dtype, sum);
-        for (unsigned i = 1; i < 3; ++i)
-          product = s.mul(product, s.cast(v[i], ins[i].tensor.dtype, sum));
-        return SmallVector<Value>{s.add(v[3], product)};
-      })[0];
+  LoweredTensor y =
+      c.generic(ins, Access{c.filled(outSizes, sum, 0), outIndex}, iterators,
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value product = s.cast(v[0], ins[0].tensor.dtype, sum);
+                  for (unsigned i = 1; i < 3; ++i)
+                    product =
+                        s.mul(product, s.cast(v[i], ins[i].tensor.dtype, sum));
+                  return SmallVector<Value>{s.add(v[3], product)};
+                })[0];
   c.setResult(0, c.cast(y, dtype));
   return success();
 }

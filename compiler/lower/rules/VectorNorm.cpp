@@ -58,7 +58,7 @@ static LogicalResult dist(LowerCall &c) {
         return s.sub(s.cast(v[0], dtype, wide), s.cast(v[1], right, wide));
       });
   c.setResult(0, pNorm(c, d, c.number(2), allDims(d.rank()), false,
-                        c.resultMeta(0).dtype));
+                       c.resultMeta(0).dtype));
   return success();
 }
 
