@@ -95,9 +95,10 @@ llvm::Error Archive::findProgram() {
     llvm::StringRef kind = otherKind(zip, root);
     if (!kind.empty())
       return other("the file is " + kind, kReexport);
-    return other("the zip archive holds no exported program (no "
-                 "models/*.json)",
-                 "save the model with torch.export.save(program, path)");
+    return makeError(DiagId::NoProgram, source,
+                     "the zip archive holds no exported program (no "
+                     "models/*.json)",
+                     "save the model with torch.export.save(program, path)");
   }
   if (names.size() == 1)
     model = names[0].str();

@@ -341,9 +341,7 @@ bool GraphBuilder::result(const Argument &output, const Node &node) {
 }
 
 bool GraphBuilder::build(const Node &node) {
-  place = nodePlace(node);
-  if (place.empty())
-    place = where.str();
+  place = nodePlace(node, where);
   AtenCall call;
   call.schema = SchemaTable::get().find(schemaName(node.target));
   if (!call.schema)

@@ -78,13 +78,13 @@ mlir::Location nodeLocation(mlir::MLIRContext &context, const Node &node) {
   return mlir::NameLoc::get(mlir::StringAttr::get(&context, node.name), place);
 }
 
-std::string nodePlace(const Node &node) {
+std::string nodePlace(const Node &node, llvm::StringRef archive) {
   llvm::SmallVector<Frame, 4> frames = readFrames(node.stackTrace);
-  if (frames.empty())
-    return node.name;
-  return (frames[0].file + ":" + llvm::Twine(frames[0].line) + " (" +
-          node.name + ")")
-      .str();
+  std::string file =
+      frames.empty()
+          ? archive.str()
+          : (frames[0].file + ":" + llvm::Twine(frames[0].line)).str();
+  return node.name.empty() ? file : file + " (" + node.name + ")";
 }
 
 } // namespace ft::pt2

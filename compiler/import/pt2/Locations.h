@@ -23,8 +23,9 @@ struct Node;
 /// dist-packages) are left out unless there are no others.
 mlir::Location nodeLocation(mlir::MLIRContext &context, const Node &node);
 
-/// "block.py:14 (linear)", or the name alone: for messages.
-std::string nodePlace(const Node &node);
+/// "block.py:14 (linear)"; the archive stands in for an unknown file. For
+/// messages.
+std::string nodePlace(const Node &node, llvm::StringRef archive);
 
 } // namespace ft::pt2
 

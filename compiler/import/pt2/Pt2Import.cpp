@@ -28,7 +28,7 @@ namespace ft::pt2 {
 
 /// One row for each operator that the table lacks, in the order of their first
 /// use.
-static llvm::Error checkOperators(const Graph &graph) {
+static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where) {
   struct Use {
     unsigned count = 0;
     std::string place;
@@ -39,7 +39,7 @@ static llvm::Error checkOperators(const Graph &graph) {
       continue;
     Use &use = unknown[node.target];
     if (!use.count++)
-      use.place = nodePlace(node);
+      use.place = nodePlace(node, where);
   }
   if (unknown.empty())
     return llvm::Error::success();
@@ -364,14 +364,22 @@ ProgramImporter::run(llvm::StringRef modelName) {
   addSymbols();
 
   // What contradicts a schema is a fault of the archive.
-  std::string message;
+  std::string message, node;
   ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
-    if (message.empty())
-      message = d.str();
+    if (!message.empty())
+      return;
+    message = d.str();
+    if (auto name = dyn_cast<NameLoc>(d.getLocation()))
+      node = name.getName().str();
   });
-  if (failed(verify(*module)))
-    return makeError(DiagId::BadSchema, where, message,
+  if (failed(verify(*module))) {
+    llvm::StringRef text = message;
+    if (text.starts_with("'"))
+      text = text.split(" op ").second;
+    return makeError(DiagId::BadSchema,
+                     where + (node.empty() ? "" : " (" + node + ")"), text,
                      "export the model again");
+  }
   return module;
 }
 
@@ -380,7 +388,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> importProgram(const Program &program,
                                                     llvm::StringRef modelName,
                                                     MLIRContext &context) {
   context.loadDialect<FtDialect, func::FuncDialect, arith::ArithDialect>();
-  if (llvm::Error error = checkOperators(program.graph))
+  if (llvm::Error error = checkOperators(program.graph, where))
     return std::move(error);
   return ProgramImporter(program, where, context).run(modelName);
 }

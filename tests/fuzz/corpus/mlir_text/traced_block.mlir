@@ -1,0 +1,21 @@
+module attributes {ft.archive = "traced_block.pt2", ft.model = "traced_block", ft.stage = "import"} {
+  ft.symbol "s18" {hint = 4 : i64, lower = 1 : i64, source = "x:0", upper = 512 : i64}
+  ft.symbol "u0" {lower = 0 : i64, upper = 98304 : i64}
+  func.func @forward(%arg0: tensor<32xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.name = "p_norm_weight", ft.requires_grad, ft.target = "norm.weight", ft.weight = "data/weights/weight_0"}, %arg1: tensor<32xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.name = "p_norm_bias", ft.requires_grad, ft.target = "norm.bias", ft.weight = "data/weights/weight_1"}, %arg2: tensor<64x32xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.name = "p_up_weight", ft.requires_grad, ft.target = "up.weight", ft.weight = "data/weights/weight_2"}, %arg3: tensor<64xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.name = "p_up_bias", ft.requires_grad, ft.target = "up.bias", ft.weight = "data/weights/weight_3"}, %arg4: tensor<32x64xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.name = "p_down_weight", ft.requires_grad, ft.target = "down.weight", ft.weight = "data/weights/weight_4"}, %arg5: tensor<32xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.name = "p_down_bias", ft.requires_grad, ft.target = "down.bias", ft.weight = "data/weights/weight_5"}, %arg6: tensor<?x6x32xf32, #ft.meta<[s18], cpu>> {ft.kind = "input", ft.name = "x", ft.target = "x"}, %arg7: tensor<?x6x32xi1, #ft.meta<[s18], cpu>> {ft.kind = "input", ft.name = "keep", ft.target = "keep"}) -> (tensor<*x!ft.unknown> {ft.name = "sum_1", ft.role = "output"}, tensor<*x!ft.unknown> {ft.name = "masked_select", ft.role = "output"}) {
+    %layer_norm = ft.aten "layer_norm.default"(%arg6, [32], %arg0, %arg1, cudnn_enable = false) {ft.declared = tensor<?x6x32xf32, #ft.meta<[s18], cpu>>, ft.name = "layer_norm"} : (tensor<?x6x32xf32, #ft.meta<[s18], cpu>>, tensor<32xf32, #ft.meta<cpu>>, tensor<32xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    %linear = ft.aten "linear.default"(%layer_norm, %arg2, %arg3) {ft.declared = tensor<?x6x64xf32, #ft.meta<[s18], cpu>>, ft.name = "linear"} : (tensor<*x!ft.unknown>, tensor<64x32xf32, #ft.meta<cpu>>, tensor<64xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    %relu = ft.aten "relu.default"(%linear) {ft.declared = tensor<?x6x64xf32, #ft.meta<[s18], cpu>>, ft.name = "relu"} : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    %linear_1 = ft.aten "linear.default"(%relu, %arg4, %arg5) {ft.declared = tensor<?x6x32xf32, #ft.meta<[s18], cpu>>, ft.name = "linear_1"} : (tensor<*x!ft.unknown>, tensor<32x64xf32, #ft.meta<cpu>>, tensor<32xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    %add = ft.aten "add.Tensor"(%arg6, %linear_1) {ft.declared = tensor<?x6x32xf32, #ft.meta<[s18], cpu>>, ft.name = "add"} : (tensor<?x6x32xf32, #ft.meta<[s18], cpu>>, tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    %view = ft.aten "view.default"(%add, [-1, 2, 32]) {ft.declared = tensor<?x2x32xf32, #ft.meta<["3*s18"], cpu>>, ft.name = "view"} : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    %sum_1 = ft.aten "sum.dim_IntList"(%view, [1]) {ft.declared = tensor<?x32xf32, #ft.meta<["3*s18"], cpu>>, ft.name = "sum_1"} : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    %masked_select = ft.aten "masked_select.default"(%add, %arg7) {ft.declared = tensor<?xf32, #ft.meta<[u0], cpu>>, ft.name = "masked_select"} : (tensor<*x!ft.unknown>, tensor<?x6x32xi1, #ft.meta<[s18], cpu>>) -> tensor<*x!ft.unknown>
+    %sym_size_int_2 = ft.aten "sym_size.int"(%masked_select, 0) {ft.declared = i64, ft.name = "sym_size_int_2", ft.value = "u0"} : (tensor<*x!ft.unknown>) -> i64
+    %ge = ft.aten "operator.ge"(%sym_size_int_2, 0) {ft.declared = i1, ft.name = "ge"} : (i64) -> i1
+    ft.aten "_assert_scalar.default"(%ge, "Runtime assertion failed for expression u0 >= 0 on node 'ge'") {ft.name = "_assert_scalar_default"} : (i1) -> ()
+    %le = ft.aten "operator.le"(%sym_size_int_2, 98304) {ft.declared = i1, ft.name = "le"} : (i64) -> i1
+    ft.aten "_assert_scalar.default"(%le, "Runtime assertion failed for expression u0 <= 98304 on node 'le'") {ft.name = "_assert_scalar_default_1"} : (i1) -> ()
+    return %sum_1, %masked_select : tensor<*x!ft.unknown>, tensor<*x!ft.unknown>
+  }
+}
+
