@@ -2,7 +2,7 @@
 #set = affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 == 3)>
 !t = tuple<i32, tensor<2x?xf32>>
 #loc = loc("a.py":1:2)
-module attributes {m = #map, s = #set, d = dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>, a = array<i64: 1, 2>, t = !t, c = #ft.complex<1.0, 2.0>, v = #ft.device<cuda:1>} {
+module attributes {ft.m = #map, ft.s = #set, ft.d = dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>, ft.a = array<i64: 1, 2>, ft.t = !t, ft.c = #ft.complex<1.0, 2.0>, ft.v = #ft.device<cuda:1>} {
   ft.symbol "s0" {lower = 2 : i64, source = "x:0"}
   ft.fact "s0 <= 64"
   func.func @forward(%x: tensor<?x4xf32, #ft.meta<[s0], strides = ["2*s0", 1], offset = 8, cuda:0, conj>>) -> (tensor<*x!ft.unknown> {ft.role = "output"}) {
