@@ -25,121 +25,29 @@ using namespace mlir;
 
 namespace ft {
 
-void NestEmitter::parallelLoop(int64_t trips,
-                               llvm::function_ref<void(unsigned)> body) {
-  info.trips = trips;
-  auto clamp = [&](Value v) -> Value {
-    if (first == 0)
-      return v;
-    Value f = r.index(first);
-    Value above = arith::MaxSIOp::create(r.b, r.loc, v, f);
-    return arith::SubIOp::create(r.b, r.loc, above, f);
-  };
-  Value from = clamp(low);
-  Value to = arith::MinSIOp::create(r.b, r.loc, clamp(high), r.index(trips));
-  r.loop(from, to, 1, trips, 1, {}, [&](unsigned atom, ValueRange) {
-    body(atom);
-    return SmallVector<Value>();
-  });
-}
-
-Coords ElementNest::coordsOf(ArrayRef<Group> with, ArrayRef<IndexExpr> values) {
-  auto shape = cast<RankedTensorType>(outputs[0].tensor.getType()).getShape();
-  Coords coords(shape.size());
-  for (auto [g, e] : llvm::zip(with, values)) {
-    int64_t inner = 1;
-    for (unsigned d = g.last + 1; d-- > g.first;) {
-      IndexExpr at = r.space.floorDiv(e, inner);
-      coords[d] = d == g.first ? at : r.space.mod(at, shape[d]);
-      inner *= shape[d];
-    }
-  }
-  return coords;
-}
-
-bool ElementNest::walk(TensorWalk &w, ArrayRef<Group> with,
-                       SmallVectorImpl<unsigned> &atoms,
-                       SmallVectorImpl<IndexExpr> *stores) {
-  SmallVector<IndexExpr> values;
-  for (const Group &g : with) {
-    atoms.push_back(r.space.addCounter(Value(), g.size));
-    values.push_back(r.space.of(atoms.back()));
-  }
-  Coords coords = coordsOf(with, values);
-  for (const KernelOutput &o : outputs) {
-    if (!w.read(o.tensor, coords)) {
-      if (!r.failed)
-        r.failed = w.unsupported ? w.unsupported : o.tensor.getDefiningOp();
-      return false;
-    }
-    if (stores) {
-      IndexExpr offset;
-      auto type = cast<MemRefType>(o.memory.getType());
-      for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
-        offset = offset + e * s;
-      stores->push_back(offset);
-    }
-  }
-  return true;
-}
-
-void ElementNest::makeGroups(ArrayRef<int64_t> shape) {
-  for (unsigned d = 0; d < shape.size(); ++d) {
-    Group next{d, d, shape[d]};
-    if (next.size == 1)
-      continue; // its coordinate stays 0
-    if (!groups.empty()) {
-      SmallVector<Group> trial(groups.begin(), groups.end());
-      // Units between the two are swallowed.
-      trial.back().last = d;
-      trial.back().size *= next.size;
-      for (unsigned e = d + 1; e < shape.size(); ++e)
-        if (shape[e] != 1)
-          trial.push_back({e, e, shape[e]});
-      TensorWalk w(r.space);
-      SmallVector<unsigned> atoms;
-      SmallVector<IndexExpr> offsets;
-      if (!walk(w, trial, atoms, &offsets))
-        return;
-      for (const auto &a : w.accesses)
-        offsets.push_back(a.offset);
-      for (const auto &red : w.reductions)
-        llvm::append_range(offsets, red.coords);
-      unsigned joined = atoms[groups.size() - 1];
-      if (llvm::none_of(offsets, [&](const IndexExpr &e) {
-            return r.space.dividesBy(e, joined);
-          })) {
-        groups.back() = trial[groups.size() - 1];
-        continue;
-      }
-    }
-    groups.push_back(next);
-  }
-}
-
 void ElementNest::plan() {
-  auto shape = cast<RankedTensorType>(outputs[0].tensor.getType()).getShape();
-  makeGroups(shape);
-  if (r.failed)
+  if (!space.makeGroups())
     return;
+  auto &groups = space.groups;
   TensorWalk w(r.space);
   SmallVector<unsigned> atoms;
   SmallVector<IndexExpr> stores;
-  if (!walk(w, groups, atoms, &stores))
+  if (!space.walk(w, atoms, &stores))
     return;
   cost = std::max<int64_t>(w.cost, 1);
 
-  for (auto [g, atom] : llvm::zip(groups, atoms))
+  isRow.assign(groups.size(), false);
+  for (auto [g, atom] : llvm::enumerate(atoms))
     for (const auto &red : w.reductions)
       for (const IndexExpr &e : red.coords)
-        g.row |= r.space.dependsOn(e, atom);
+        isRow[g] = isRow[g] || r.space.dependsOn(e, atom);
 
   int64_t widest = 1, bytes = 0;
   for (const auto &a : w.accesses) {
     widest = std::max(widest, a.bytes);
     bytes += a.bytes * a.times;
   }
-  for (const KernelOutput &o : outputs) {
+  for (const KernelOutput &o : space.outputs) {
     Type t = cast<RankedTensorType>(o.tensor.getType()).getElementType();
     if (t.isIntOrFloat())
       widest = std::max<int64_t>(widest, t.getIntOrFloatBitWidth() / 8);
@@ -190,15 +98,8 @@ void ElementNest::plan() {
 /// softmax.
 void ElementNest::keepExpensive() {
   SmallVector<unsigned> atoms;
-  SmallVector<IndexExpr> values;
-  for (const Group &g : groups) {
-    atoms.push_back(r.space.addCounter(Value(), g.size));
-    values.push_back(r.space.of(atoms.back()));
-  }
   TensorWalk w(r.space);
-  Coords coords = coordsOf(groups, values);
-  for (const KernelOutput &o : outputs)
-    w.read(o.tensor, coords);
+  space.walk(w, atoms);
   for (Value value : w.pointwise()) {
     auto op = value.getDefiningOp<linalg::GenericOp>();
     int64_t own = 0;
@@ -254,8 +155,8 @@ void ElementNest::keepExpensive() {
 
 void ElementNest::emitPoint() {
   TensorReader::Scope scope(r);
-  Coords coords = coordsOf(groups, counters);
-  for (const KernelOutput &o : outputs) {
+  Coords coords = space.coordsOf(counters);
+  for (const KernelOutput &o : space.outputs) {
     Value v = r.read(o.tensor, coords);
     if (!v)
       return;
@@ -264,21 +165,18 @@ void ElementNest::emitPoint() {
 }
 
 void ElementNest::readReductions() {
-  if (llvm::none_of(groups, [](const Group &g) { return g.row; }) &&
-      !llvm::any_of(groups, [](const Group &) { return true; }))
-    return;
   // In the order in which the outputs need them; those that only depend on the
   // counters that are set now.
   SmallVector<IndexExpr> values(counters.begin(), counters.end());
   TensorWalk w(r.space);
   SmallVector<unsigned> pending;
-  for (auto [i, g] : llvm::enumerate(groups))
-    if (!g.row) {
+  for (auto [i, g] : llvm::enumerate(space.groups))
+    if (!isRow[i]) {
       pending.push_back(r.space.addCounter(Value(), g.size));
       values[i] = r.space.of(pending.back());
     }
-  Coords coords = coordsOf(groups, values);
-  for (const KernelOutput &o : outputs)
+  Coords coords = space.coordsOf(values);
+  for (const KernelOutput &o : space.outputs)
     w.read(o.tensor, coords);
   // The walk meets the outermost first; operands come before their users in
   // the block.
@@ -308,7 +206,7 @@ void ElementNest::readReductions() {
 }
 
 void ElementNest::emitLanes(llvm::function_ref<void()> body) {
-  const Group &g = groups[laneGroup];
+  const OutputSpace::Group &g = space.groups[laneGroup];
   int64_t main = g.size / width * width;
   Lanes outer = r.lanes;
   auto with = [&](unsigned atom, Value mask, unsigned w) {
@@ -369,8 +267,8 @@ void ElementNest::emitInner(unsigned depth, ArrayRef<unsigned> order) {
   unsigned g = order[depth];
   if (g == laneGroup)
     return emitLanes([&] { emitInner(depth + 1, order); });
-  r.loop(r.index(0), r.index(groups[g].size), 1, groups[g].size, 1, {},
-         [&](unsigned atom, ValueRange) {
+  r.loop(r.index(0), r.index(space.groups[g].size), 1, space.groups[g].size, 1,
+         {}, [&](unsigned atom, ValueRange) {
            counters[g] = r.space.of(atom);
            emitInner(depth + 1, order);
            return SmallVector<Value>();
@@ -381,29 +279,29 @@ bool ElementNest::emit() {
   plan();
   if (r.failed)
     return false;
-  auto shape = cast<RankedTensorType>(outputs[0].tensor.getType()).getShape();
-  if (llvm::is_contained(shape, 0)) {
+  auto &groups = space.groups;
+  if (llvm::is_contained(space.shape(), 0)) {
     info.trips = 0;
     info.nanoseconds = 0;
     return true;
   }
   counters.assign(groups.size(), IndexExpr());
 
-  bool anyRow = llvm::any_of(groups, [](const Group &g) { return g.row; });
+  bool anyRow = llvm::is_contained(isRow, true);
   TensorWalk w(r.space);
   SmallVector<unsigned> atoms;
-  walk(w, groups, atoms);
+  space.walk(w, atoms);
   bool reductions = !w.reductions.empty();
 
   // Parallel dims and the loops inside them, each in memory order, lanes last.
   SmallVector<unsigned> parallel, inner;
   for (unsigned i = 0; i < groups.size(); ++i) {
-    bool outside = reductions ? groups[i].row : true;
+    bool outside = reductions ? isRow[i] : true;
     if (i == laneGroup)
       continue;
     (outside ? parallel : inner).push_back(i);
   }
-  bool laneIsRow = laneGroup != Lanes::kNone && groups[laneGroup].row;
+  bool laneIsRow = laneGroup != Lanes::kNone && isRow[laneGroup];
   double perElement = info.nanoseconds;
   int64_t trips = 1, innerPoints = 1;
   for (unsigned i : parallel)
@@ -411,7 +309,7 @@ bool ElementNest::emit() {
   for (unsigned i : inner)
     innerPoints *= groups[i].size;
   if (laneGroup != Lanes::kNone) {
-    const Group &g = groups[laneGroup];
+    const OutputSpace::Group &g = space.groups[laneGroup];
     int64_t work = innerPoints;
     for (const auto &red : w.reductions)
       work = std::max(work, red.points);

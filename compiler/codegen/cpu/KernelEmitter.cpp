@@ -3,6 +3,8 @@
 
 #include "compiler/codegen/cpu/KernelEmitter.h"
 
+#include "compiler/codegen/cpu/ContractionNest.h"
+
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -109,7 +111,16 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
       }
     TensorReader::Scope scope(reader);
     b.setInsertionPointToEnd(entry);
-    ElementNest nest(reader, low, high, info.trips, group);
+    ContractionNest tiles(reader, low, high, info.trips, group);
+    ElementNest elements(reader, low, high, info.trips, group);
+    bool contraction = tiles.plan();
+    if (reader.failed) {
+      reader.failed->emitError("has no code for the CPU");
+      emitted.erase();
+      return failure();
+    }
+    NestEmitter &nest = contraction ? static_cast<NestEmitter &>(tiles)
+                                    : static_cast<NestEmitter &>(elements);
     if (!nest.emit()) {
       Operation *culprit = reader.failed ? reader.failed : kernel;
       culprit->emitError("has no code for the CPU");

@@ -46,40 +46,67 @@ protected:
   int64_t first;
 };
 
-/// Pointwise ops and reductions: a nest over the elements of `outputs`, which
-/// have the same shape.
-class ElementNest : public NestEmitter {
+/// The elements of outputs of one shape as a few loops: neighbouring dims are
+/// one loop ("group") where every read and store stays linear in it.
+class OutputSpace {
 public:
-  ElementNest(TensorReader &reader, mlir::Value low, mlir::Value high,
-              int64_t first, llvm::ArrayRef<KernelOutput> outputs)
-      : NestEmitter(reader, low, high, first),
-        outputs(outputs.begin(), outputs.end()) {}
-  bool emit() override;
-
-private:
   /// Dims [first, last] of the outputs, one loop.
   struct Group {
     unsigned first, last;
     int64_t size;
-    bool row = false; ///< some reduction is read once for each of its steps
   };
 
-  void plan();
-  void makeGroups(llvm::ArrayRef<int64_t> shape);
+  OutputSpace(TensorReader &reader, llvm::ArrayRef<KernelOutput> outputs)
+      : outputs(outputs.begin(), outputs.end()), r(reader) {}
+
+  /// False (with reader.failed set) if something has no code.
+  bool makeGroups();
+  /// What one element reads; a fresh counter for each group in `atoms`.
+  bool walk(TensorWalk &w, llvm::SmallVectorImpl<unsigned> &atoms,
+            llvm::SmallVectorImpl<IndexExpr> *stores = nullptr) {
+    return walk(w, groups, atoms, stores);
+  }
+  /// The coordinates of the element at these group counters.
+  Coords coordsOf(llvm::ArrayRef<IndexExpr> counters) {
+    return coordsOf(groups, counters);
+  }
+  llvm::ArrayRef<int64_t> shape() const {
+    return llvm::cast<mlir::RankedTensorType>(outputs[0].tensor.getType())
+        .getShape();
+  }
+
+  llvm::SmallVector<KernelOutput> outputs;
+  llvm::SmallVector<Group> groups;
+
+private:
   bool walk(TensorWalk &w, llvm::ArrayRef<Group> with,
             llvm::SmallVectorImpl<unsigned> &atoms,
-            llvm::SmallVectorImpl<IndexExpr> *stores = nullptr);
+            llvm::SmallVectorImpl<IndexExpr> *stores);
   Coords coordsOf(llvm::ArrayRef<Group> with,
                   llvm::ArrayRef<IndexExpr> counters);
-  void emitRows(Coords counters);
+
+  TensorReader &r;
+};
+
+/// Pointwise ops and reductions: a nest over the elements of the outputs.
+class ElementNest : public NestEmitter {
+public:
+  ElementNest(TensorReader &reader, mlir::Value low, mlir::Value high,
+              int64_t first, llvm::ArrayRef<KernelOutput> outputs)
+      : NestEmitter(reader, low, high, first), space(reader, outputs) {}
+  bool emit() override;
+
+private:
+  void plan();
   void readReductions();
   void emitInner(unsigned depth, llvm::ArrayRef<unsigned> order);
   void emitLanes(llvm::function_ref<void()> body);
   void emitPoint();
   void keepExpensive();
 
-  llvm::SmallVector<KernelOutput> outputs;
-  llvm::SmallVector<Group> groups;
+  OutputSpace space;
+  /// Per group: some reduction is read once for each of its steps.
+  llvm::SmallVector<bool> isRow;
   unsigned laneGroup = Lanes::kNone;
   unsigned width = 1;
   int64_t chunk = 0; ///< > 0: the lane loop is cut into parallel chunks

@@ -191,6 +191,9 @@ static Type memoryType(Type element, OpBuilder &b) {
     return b.getI64Type();
   if (element.isInteger(1))
     return b.getI8Type();
+  // As bits: targets without these types convert them when they move them.
+  if (element.isBF16())
+    return b.getI16Type();
   return element;
 }
 
@@ -244,6 +247,10 @@ static std::optional<int64_t> laneStride(TensorReader &r, const IndexExpr &e) {
 Value TensorReader::load(Value pointer, Type element, const IndexExpr &offset) {
   unsigned align = alignmentOf(element);
   auto narrow = [&](Value v) -> Value {
+    if (element.isBF16()) {
+      Type t = isa<VectorType>(v.getType()) ? Type(vectorOf(element)) : element;
+      return arith::BitcastOp::create(b, loc, t, v);
+    }
     if (!element.isInteger(1))
       return v;
     Value z = arith::ConstantOp::create(b, loc, b.getZeroAttr(v.getType()));
@@ -299,6 +306,10 @@ void TensorReader::store(Value pointer, Type element, const IndexExpr &offset,
     Type wide = vector ? Type(vectorOf(b.getI8Type())) : b.getI8Type();
     value = arith::ExtUIOp::create(b, loc, wide, value);
   }
+  if (element.isBF16()) {
+    Type bits = vector ? Type(vectorOf(b.getI16Type())) : b.getI16Type();
+    value = arith::BitcastOp::create(b, loc, bits, value);
+  }
   if (element.isIndex()) {
     Type wide = vector ? Type(vectorOf(b.getI64Type())) : b.getI64Type();
     value = arith::IndexCastOp::create(b, loc, wide, value);
@@ -335,6 +346,19 @@ void TensorReader::store(Value pointer, Type element, const IndexExpr &offset,
   LLVM::masked_scatter::create(b, loc, value, ptrs,
                                lanes.mask ? lanes.mask : fullMask(),
                                b.getI32IntegerAttr(align));
+}
+
+Value TensorReader::loadRow(Value pointer, Type element,
+                            const IndexExpr &offset) {
+  Value at = address(pointer, element, offset);
+  Type type = lanes.width > 1 ? Type(vectorOf(element)) : element;
+  return LLVM::LoadOp::create(b, loc, type, at, alignmentOf(element));
+}
+
+void TensorReader::storeRow(Value pointer, Type element,
+                            const IndexExpr &offset, Value value) {
+  Value at = address(pointer, element, offset);
+  LLVM::StoreOp::create(b, loc, broadcast(value), at, alignmentOf(element));
 }
 
 void TensorReader::write(Value memref, ArrayRef<IndexExpr> coords,

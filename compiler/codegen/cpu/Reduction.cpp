@@ -17,7 +17,7 @@
 // after the other and blocks of about sqrt(n) the rounding error grows with 2
 // sqrt(n) instead of n.
 
-#include "compiler/codegen/cpu/TensorReader.h"
+#include "compiler/codegen/cpu/ReductionLoops.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -121,17 +121,6 @@ public:
   bool emit(ArrayRef<IndexExpr> coords, SmallVectorImpl<Value> &results);
 
 private:
-  /// Reduction dims [first, last] of the iteration order, one loop.
-  struct Group {
-    unsigned first, last;
-    int64_t size;
-  };
-
-  void makeGroups();
-  /// What one step of the innermost loop reads, with the groups as counters.
-  void walk(TensorWalk &w, ArrayRef<Group> with,
-            SmallVectorImpl<unsigned> &atoms);
-  void setDims(const Group &g, const IndexExpr &counter);
   SmallVector<Value> level(unsigned depth, ValueRange carried);
   SmallVector<Value> laneLevel(ValueRange carried);
   SmallVector<Value> step(ValueRange carried);
@@ -143,66 +132,13 @@ private:
   TensorReader &r;
   linalg::GenericOp op;
   Coords dims;
-  SmallVector<unsigned> reductionDims;
-  SmallVector<int64_t> sizes;
-  SmallVector<Group> groups;
+  SmallVector<ReductionLoops::Group> groups;
+  std::optional<ReductionLoops> loops;
   SmallVector<std::optional<Combiner>> combiners;
   bool allCombine = true;
   bool alongReduction = false; ///< form 2: groups.back() is in lanes
   int64_t stepBytes = 1, stepCost = 1;
 };
-
-void ReductionEmitter::setDims(const Group &g, const IndexExpr &counter) {
-  IndexExpr e = counter;
-  int64_t inner = 1;
-  for (unsigned i = g.last + 1; i-- > g.first;) {
-    unsigned d = reductionDims[i];
-    IndexExpr at = r.space.floorDiv(e, inner);
-    dims[d] = i == g.first ? at : r.space.mod(at, sizes[d]);
-    inner *= sizes[d];
-  }
-}
-
-void ReductionEmitter::walk(TensorWalk &w, ArrayRef<Group> with,
-                            SmallVectorImpl<unsigned> &atoms) {
-  for (const Group &g : with) {
-    atoms.push_back(r.space.addCounter(Value(), g.size));
-    setDims(g, r.space.of(atoms.back()));
-  }
-  w.readBody(op, dims);
-}
-
-void ReductionEmitter::makeGroups() {
-  for (unsigned i = 0; i < reductionDims.size(); ++i) {
-    Group next{i, i, sizes[reductionDims[i]]};
-    if (!groups.empty() && next.size != 1 && groups.back().size != 1) {
-      // Try one loop over both.
-      SmallVector<Group> trial(groups.begin(), groups.end());
-      trial.back().last = i;
-      trial.back().size *= next.size;
-      for (unsigned j = i + 1; j < reductionDims.size(); ++j)
-        trial.push_back({j, j, sizes[reductionDims[j]]});
-      TensorWalk w(r.space);
-      SmallVector<unsigned> atoms;
-      walk(w, trial, atoms);
-      unsigned joined = atoms[groups.size() - 1];
-      bool linear = llvm::none_of(w.accesses, [&](const auto &a) {
-        return r.space.dividesBy(a.offset, joined);
-      });
-      for (const auto &nested : w.reductions)
-        for (const IndexExpr &e : nested.coords)
-          linear &= !r.space.dividesBy(e, joined);
-      if (linear) {
-        groups.back() = trial[groups.size() - 1];
-        continue;
-      }
-    }
-    if (next.size != 1)
-      groups.push_back(next);
-    else
-      dims[reductionDims[i]] = IndexExpr();
-  }
-}
 
 bool ReductionEmitter::isFloatSum() const {
   return llvm::all_of(
@@ -260,13 +196,13 @@ SmallVector<Value> ReductionEmitter::step(ValueRange carried) {
 
 /// Lanes along groups.back(), innermost.
 SmallVector<Value> ReductionEmitter::laneLevel(ValueRange carried) {
-  const Group &g = groups.back();
+  const ReductionLoops::Group &g = groups.back();
   int64_t width = r.lanes.width;
   int64_t main = g.size / width * width;
   SmallVector<Value> acc(carried);
   auto at = [&](unsigned atom, ValueRange c) {
     r.lanes.atom = atom;
-    setDims(g, r.space.of(atom));
+    loops->setDims(dims, g, r.space.of(atom));
     return step(c);
   };
   if (isFloatSum() && blockOf(main / width)) {
@@ -303,7 +239,7 @@ SmallVector<Value> ReductionEmitter::laneLevel(ValueRange carried) {
       r.lanes = Lanes();
       lasts = r.loop(r.index(main), r.index(g.size), 1, g.size, 1, firsts,
                      [&](unsigned atom, ValueRange c) {
-                       setDims(g, r.space.of(atom));
+                       loops->setDims(dims, g, r.space.of(atom));
                        return step(c);
                      });
       for (auto [v, last] : llvm::zip(acc, lasts))
@@ -319,13 +255,13 @@ SmallVector<Value> ReductionEmitter::level(unsigned depth, ValueRange carried) {
     return step(carried);
   if (alongReduction && depth + 1 == groups.size())
     return laneLevel(carried);
-  const Group &g = groups[depth];
+  const ReductionLoops::Group &g = groups[depth];
   // Each level sums its own part, if the parts are long enough to be worth it.
   bool own = isFloatSum() && depth > 0 && g.size >= 16;
   int64_t block = blockOf(g.size);
   SmallVector<Value> start = own ? neutrals() : SmallVector<Value>(carried);
   auto body = [&](unsigned atom, ValueRange c) {
-    setDims(g, r.space.of(atom));
+    loops->setDims(dims, g, r.space.of(atom));
     return level(depth + 1, c);
   };
   SmallVector<Value> result;
@@ -348,10 +284,6 @@ SmallVector<Value> ReductionEmitter::level(unsigned depth, ValueRange carried) {
 
 bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
                             SmallVectorImpl<Value> &results) {
-  sizes = op.getStaticLoopRanges();
-  for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray()))
-    if (kind == utils::IteratorType::reduction)
-      reductionDims.push_back(d);
   bool laneVarying =
       llvm::any_of(coords, [&](const IndexExpr &e) { return r.varies(e); });
   Lanes outer = r.lanes;
@@ -359,9 +291,6 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
     r.lanes = Lanes();
 
   SmallVector<Value> inits;
-  bool empty = false;
-  for (unsigned d : reductionDims)
-    empty |= sizes[d] == 0;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Coords at;
     for (AffineExpr e : op.getMatchingIndexingMap(&init).getResults())
@@ -374,13 +303,14 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
     }
     inits.push_back(v);
   }
-  if (empty) {
+  loops.emplace(r.space, op, dims);
+  groups = loops->groups;
+  if (loops->points() == 0) {
     results.append(inits.begin(), inits.end());
     r.lanes = outer;
     return true;
   }
 
-  makeGroups();
   for (unsigned i = 0; i < op.getNumDpsInits(); ++i) {
     combiners.push_back(combinerOf(op, i));
     allCombine &= combiners.back().has_value();
@@ -392,7 +322,7 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
   if (!laneVarying && allCombine && !r.scalarOnly && !groups.empty()) {
     TensorWalk w(r.space);
     SmallVector<unsigned> atoms;
-    walk(w, groups, atoms);
+    loops->walk(w, atoms);
     stepCost = w.cost;
     for (const auto &a : w.accesses)
       stepBytes = std::max(stepBytes, a.bytes);

@@ -79,6 +79,13 @@ public:
     size_t mark;
   };
 
+  /// A value of the body of `op` that does not depend on accumulators.
+  mlir::Value evaluateAt(mlir::linalg::GenericOp op, mlir::Value value,
+                         llvm::ArrayRef<IndexExpr> dims) {
+    llvm::DenseMap<mlir::Value, mlir::Value> known;
+    return evaluate(value, op, dims, {}, known);
+  }
+
   // Numbers.
   mlir::Value index(int64_t c);
   /// The value at lane 0.
@@ -98,6 +105,12 @@ public:
                    const IndexExpr &offset);
   void store(mlir::Value pointer, mlir::Type element, const IndexExpr &offset,
              mlir::Value value);
+  /// All lanes at `offset` (which is the same for all lanes) and behind it,
+  /// without a mask.
+  mlir::Value loadRow(mlir::Value pointer, mlir::Type element,
+                      const IndexExpr &offset);
+  void storeRow(mlir::Value pointer, mlir::Type element,
+                const IndexExpr &offset, mlir::Value value);
   /// `count` elements on the stack of the function, 64-byte aligned.
   mlir::Value stackArray(mlir::Type element, int64_t count);
   mlir::Value pointerOf(mlir::Value argument) const {

@@ -263,6 +263,10 @@ bool TensorWalk::read(Value tensor, ArrayRef<IndexExpr> coords) {
     return true;
   }
   if (auto view = stepThroughView(op, coords, space)) {
+    for (const IndexCondition &c : view->conditions) {
+      auto [low, high] = space.range(c.expr);
+      conditional |= low < c.low || high >= c.high;
+    }
     if (view->otherwise && isa<RankedTensorType>(view->otherwise.getType()) &&
         !read(view->otherwise, coords))
       return false;

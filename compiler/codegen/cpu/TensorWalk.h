@@ -106,7 +106,8 @@ public:
 
   std::vector<Access> accesses;
   std::vector<Reduction> reductions;
-  int64_t cost = 0; ///< of the bodies, for one element
+  int64_t cost = 0;         ///< of the bodies, for one element
+  bool conditional = false; ///< some read stands under a condition (padding)
   mlir::Operation *unsupported = nullptr;
   /// Values taken as given: reading them touches nothing.
   llvm::DenseSet<mlir::Value> leaves;

@@ -1,0 +1,612 @@
+//===- ContractionNest.cpp - Matmul and convolution by register tiles -----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/codegen/cpu/ContractionNest.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace ft {
+
+// Bytes that stay in a core's second-level cache beside what streams through.
+static constexpr int64_t kCacheBytes = 768 * 1024;
+// Largest array on the stack of a worker.
+static constexpr int64_t kStackBytes = 256 * 1024;
+// Units of work below which rows are cut too, for the threads' sake.
+static constexpr int64_t kFewUnits = 16;
+
+//===----------------------------------------------------------------------===//
+// Recognition
+//===----------------------------------------------------------------------===//
+
+/// The input that a factor is, through widening casts.
+static OpOperand *inputOf(Value factor, linalg::GenericOp op) {
+  while (Operation *cast = factor.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(cast))
+      return nullptr;
+    factor = cast->getOperand(0);
+  }
+  auto arg = dyn_cast<BlockArgument>(factor);
+  if (!arg || arg.getOwner() != op.getBody() ||
+      arg.getArgNumber() >= unsigned(op.getNumDpsInputs()))
+    return nullptr;
+  return &op->getOpOperand(arg.getArgNumber());
+}
+
+std::optional<Contraction> matchContraction(linalg::GenericOp op) {
+  if (op.getNumDpsInits() != 1 || !op.getNumReductionLoops())
+    return std::nullopt;
+  Value acc = op.getBody()->getArguments().back();
+  Operation *add = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  if (!add || !isa<arith::AddFOp, arith::AddIOp>(add) || !acc.hasOneUse())
+    return std::nullopt;
+  Value product = add->getOperand(0) == acc   ? add->getOperand(1)
+                  : add->getOperand(1) == acc ? add->getOperand(0)
+                                              : Value();
+  Operation *mul = product ? product.getDefiningOp() : nullptr;
+  if (!mul || !isa<arith::MulFOp, arith::MulIOp>(mul))
+    return std::nullopt;
+  Contraction c{op,
+                mul->getOperand(0),
+                mul->getOperand(1),
+                inputOf(mul->getOperand(0), op),
+                inputOf(mul->getOperand(1), op),
+                isa<arith::MulFOp>(mul)};
+  if (!c.xInput || !c.yInput || c.xInput == c.yInput)
+    return std::nullopt;
+  return c;
+}
+
+bool ContractionNest::findContraction() {
+  SmallVector<unsigned> atoms;
+  TensorWalk w(r.space);
+  if (!space.walk(w, atoms) || w.reductions.size() != 1)
+    return false;
+  auto match = matchContraction(w.reductions[0].op);
+  if (!match)
+    return false;
+  contraction = *match;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Planning
+//===----------------------------------------------------------------------===//
+
+/// Whether lanes along this group read consecutive elements. A packed panel
+/// does: its division by the panel width is the same for all lanes.
+bool ContractionNest::contiguousLanes(const Operand &o, unsigned group,
+                                      unsigned atom) const {
+  for (const auto &access : o.accesses) {
+    if (!r.space.dependsOn(access.offset, atom))
+      continue;
+    // Lanes start at multiples of the panel width.
+    IndexExpr e = access.offset;
+    if (e.coefficient(atom) != 1)
+      return false;
+    for (auto [id, c] : e.terms) {
+      const auto &t = r.space.atom(id);
+      if (t.kind == IndexSpace::Kind::Counter ||
+          !r.space.dependsOn(t.numerator, atom))
+        continue;
+      if (t.kind == IndexSpace::Kind::Lanes || t.denominator % width ||
+          r.space.dividesBy(t.numerator, atom) ||
+          t.numerator.coefficient(atom) != 1 || t.numerator.constant % width)
+        return false;
+      for (auto [inner, k] : t.numerator.terms)
+        if (inner != atom && k % width)
+          return false;
+    }
+  }
+  return true;
+}
+
+bool ContractionNest::analyze(ArrayRef<unsigned> atoms, const Coords &dims) {
+  Coords at = dims;
+  SmallVector<unsigned> kAtoms;
+  for (const auto &g : kDims->groups) {
+    kAtoms.push_back(r.space.addCounter(Value(), g.size));
+    kDims->setDims(at, g, r.space.of(kAtoms.back()));
+  }
+  for (Operand *o : {&a, &b}) {
+    TensorWalk w(r.space);
+    Coords where;
+    AffineMap map = contraction.op.getMatchingIndexingMap(o->input);
+    for (AffineExpr e : map.getResults())
+      where.push_back(r.space.evaluate(e, at));
+    if (!w.read(o->input->get(), where) || !w.reductions.empty())
+      return false;
+    auto element =
+        cast<RankedTensorType>(o->input->get().getType()).getElementType();
+    o->direct = w.cost == 0 && !w.conditional && w.accesses.size() == 1 &&
+                element == accType;
+    o->accesses = w.accesses;
+    o->bytes = 0;
+    for (unsigned atom : atoms) {
+      bool moves = llvm::any_of(w.accesses, [&](const auto &access) {
+        return r.space.dependsOn(access.offset, atom);
+      });
+      o->moves.push_back(moves);
+    }
+    o->bytes = kPoints * accType.getIntOrFloatBitWidth() / 8;
+    for (auto [g, moves] : llvm::zip(space.groups, o->moves))
+      if (moves)
+        o->bytes *= g.size;
+  }
+  return true;
+}
+
+void ContractionNest::chooseLanes(ArrayRef<unsigned> atoms,
+                                  ArrayRef<IndexExpr> stores) {
+  int64_t bestScore = INT64_MIN;
+  bool swap = false;
+  int64_t bestWidth = 1;
+  for (unsigned g = 0; g < space.groups.size(); ++g) {
+    if (a.moves[g] == b.moves[g])
+      continue;
+    const Operand &vector = b.moves[g] ? b : a;
+    int64_t size = space.groups[g].size;
+    width = r.target.panelWidth();
+    while (width > 1 && width / 2 >= size)
+      width /= 2;
+    int64_t score = std::min<int64_t>(size, width) / 4;
+    for (const IndexExpr &e : stores)
+      score += !r.space.dividesBy(e, atoms[g]) && e.coefficient(atoms[g]) == 1
+                   ? 16
+                   : -16;
+    score += contiguousLanes(vector, g, atoms[g]) ? 8 : -8;
+    if (score > bestScore) {
+      bestScore = score;
+      laneGroup = g;
+      bestWidth = width;
+      swap = !b.moves[g];
+    }
+  }
+  width = bestWidth;
+  if (swap)
+    std::swap(a, b);
+}
+
+void ContractionNest::chooseRows() {
+  for (unsigned g = 0; g < space.groups.size(); ++g) {
+    if (g == laneGroup)
+      continue;
+    if (a.moves[g] == b.moves[g]) {
+      batch.push_back(g);
+    } else if (b.moves[g]) {
+      outerPanels.push_back(g);
+    } else {
+      if (rowGroup == kNone ||
+          space.groups[g].size >= space.groups[rowGroup].size) {
+        if (rowGroup != kNone)
+          outerRows.push_back(rowGroup);
+        rowGroup = g;
+      } else {
+        outerRows.push_back(g);
+      }
+    }
+  }
+  llvm::sort(outerRows);
+  rowCount = rowGroup == kNone ? 1 : space.groups[rowGroup].size;
+
+  // The row count of a tile: fewest cycles for all rows. A tile of R rows
+  // takes R steps, and one more to start; fewer than 4 rows wait for the
+  // latency of the multiplication.
+  int64_t perRow =
+      std::max<int64_t>(1, width * (accType.getIntOrFloatBitWidth() / 8) /
+                               r.target.isa.vectorBytes);
+  int64_t most = std::max<int64_t>(r.target.isa.maxRows * 2 / perRow, 1);
+  most = std::min<int64_t>({most, r.target.isa.maxRows, rowCount});
+  double best = 1e30;
+  for (int64_t rows = 1; rows <= most; ++rows) {
+    auto cost = [](int64_t n) { return std::max<double>(n, 4) + 1; };
+    double all = rowCount / rows * cost(rows);
+    if (rowCount % rows)
+      all += cost(rowCount % rows) + 2;
+    if (all <= best) {
+      best = all;
+      tileRows = rows;
+    }
+  }
+}
+
+bool ContractionNest::plan() {
+  if (r.scalarOnly || llvm::is_contained(space.shape(), 0) ||
+      !findContraction())
+    return false;
+  accType = cast<RankedTensorType>(contraction.op.getResult(0).getType())
+                .getElementType();
+  if (!accType.isIntOrFloat() || accType.getIntOrFloatBitWidth() < 32)
+    return false;
+  if (!space.makeGroups())
+    return false;
+  SmallVector<unsigned> atoms;
+  SmallVector<IndexExpr> stores;
+  TensorWalk w(r.space);
+  if (!space.walk(w, atoms, &stores) || w.reductions.size() != 1)
+    return false;
+  Coords dims;
+  if (!loopsFromResult(contraction.op, 0, w.reductions[0].coords, dims))
+    return false;
+  kDims.emplace(r.space, contraction.op, dims);
+  kPoints = kDims->points();
+  if (kPoints == 0)
+    return false;
+  a.factor = contraction.x, a.input = contraction.xInput;
+  b.factor = contraction.y, b.input = contraction.yInput;
+  if (!analyze(atoms, dims))
+    return false;
+  chooseLanes(atoms, stores);
+  if (laneGroup == kNone || width == 1)
+    return false;
+  chooseRows();
+
+  const OutputSpace::Group &lane = space.groups[laneGroup];
+  panelCount = (lane.size + width - 1) / width;
+  masked = lane.size % width != 0;
+  bool contiguous = contiguousLanes(b, laneGroup, atoms[laneGroup]);
+  int64_t rows = rowCount;
+  for (unsigned g : outerRows)
+    rows *= space.groups[g].size;
+  // Few rows and lanes that are far apart: dot products along k read
+  // consecutive elements instead.
+  if (!contiguous && rows < 8)
+    return false;
+
+  aType = bType = accType;
+  int64_t bytes = accType.getIntOrFloatBitWidth() / 8;
+  // Does B need a panel of its own? Packed panels have the next k right behind.
+  bool panel =
+      contiguous && b.accesses.size() == 1 && b.accesses[0].bytes &&
+      llvm::any_of(b.accesses[0].offset.terms, [&](const auto &t) {
+        return r.space.atom(t.first).kind == IndexSpace::Kind::Division;
+      });
+  packsB = !panel && (!contiguous || !b.direct || lane.size != width) &&
+           rows >= (contiguous ? 4 * tileRows : 8) &&
+           kPoints * width * bytes <= kStackBytes;
+  if (!contiguous && !packsB)
+    return false;
+  packsA = !a.direct && kPoints * tileRows * bytes <= kStackBytes / 2;
+
+  // What is read again and again should stay in the cache.
+  int64_t aBytes = std::max<int64_t>(a.bytes, 1),
+          bBytes = std::max<int64_t>(b.bytes, 1);
+  for (unsigned g : batch) {
+    if (a.moves[g])
+      aBytes /= space.groups[g].size;
+    if (b.moves[g])
+      bBytes /= space.groups[g].size;
+  }
+  int64_t rowBytes = kPoints * bytes;
+  blockRows =
+      std::max<int64_t>(kCacheBytes / rowBytes / tileRows, 1) * tileRows;
+  int64_t panelsInAll = panelCount;
+  for (unsigned g : outerPanels)
+    panelsInAll *= space.groups[g].size;
+  int64_t blocksInAll = (rowCount + blockRows - 1) / blockRows;
+  for (unsigned g : outerRows)
+    blocksInAll *= space.groups[g].size;
+  auto again = [](int64_t size, int64_t times) {
+    return double(size) + (size <= kCacheBytes ? 0.25 : 1.0) * size * times;
+  };
+  panelOuter = packsB || bBytes + again(aBytes, panelsInAll) <=
+                             aBytes + again(bBytes, blocksInAll);
+  if (panelOuter)
+    blockRows = rowCount;
+  int64_t units = panelOuter ? panelsInAll : blocksInAll;
+  for (unsigned g : batch)
+    units *= space.groups[g].size;
+  if (units < kFewUnits && rowCount > 2 * tileRows) {
+    int64_t parts = std::min<int64_t>((kFewUnits + units - 1) / units,
+                                      rowCount / (2 * tileRows));
+    int64_t tiles = (rowCount + tileRows - 1) / tileRows;
+    blockRows = std::min(blockRows, (tiles + parts - 1) / parts * tileRows);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+Coords ContractionNest::contractionCoords() {
+  TensorWalk w(r.space);
+  Coords at = space.coordsOf(counters);
+  for (const KernelOutput &o : space.outputs)
+    w.read(o.tensor, at);
+  return w.reductions.front().coords;
+}
+
+void ContractionNest::loopsOver(ArrayRef<unsigned> list,
+                                llvm::function_ref<void()> body) {
+  if (list.empty())
+    return body();
+  unsigned g = list.front();
+  int64_t size = space.groups[g].size;
+  r.loop(r.index(0), r.index(size), 1, size, 1, {},
+         [&](unsigned atom, ValueRange) {
+           counters[g] = r.space.of(atom);
+           loopsOver(list.drop_front(), body);
+           return SmallVector<Value>();
+         });
+}
+
+/// B for all k and the lanes of this panel, one row of lanes after the other.
+void ContractionNest::packB() {
+  Coords dims;
+  loopsFromResult(contraction.op, 0, contractionCoords(), dims);
+  r.lanes = lanes;
+  IndexExpr k;
+  std::function<void(unsigned)> level = [&](unsigned depth) {
+    if (depth == kDims->groups.size()) {
+      Value v = r.evaluateAt(contraction.op, b.factor, dims);
+      if (v)
+        r.storeRow(packedB, bType, k * width, v);
+      return;
+    }
+    const auto &g = kDims->groups[depth];
+    IndexExpr outer = k;
+    r.loop(r.index(0), r.index(g.size), 1, g.size, 1, {},
+           [&](unsigned atom, ValueRange) {
+             kDims->setDims(dims, g, r.space.of(atom));
+             k = outer * g.size + r.space.of(atom);
+             level(depth + 1);
+             return SmallVector<Value>();
+           });
+    k = outer;
+  };
+  level(0);
+  r.lanes = Lanes();
+}
+
+/// A for the rows of a tile and all k, computed along k in lanes.
+void ContractionNest::packA(int64_t rows, MutableArrayRef<Coords> dims) {
+  IndexExpr k;
+  std::function<void(unsigned)> level = [&](unsigned depth) {
+    bool last = depth + 1 >= kDims->groups.size();
+    if (depth == kDims->groups.size()) {
+      for (int64_t i = 0; i < rows; ++i) {
+        Value v = r.evaluateAt(contraction.op, a.factor, dims[i]);
+        if (!v)
+          return;
+        IndexExpr at = k + IndexExpr(i * kPoints);
+        r.store(packedA, aType, at, v);
+      }
+      return;
+    }
+    const auto &g = kDims->groups[depth];
+    IndexExpr outer = k;
+    auto step = [&](unsigned atom, ValueRange) {
+      TensorReader::Scope scope(r);
+      if (r.lanes.width > 1)
+        r.lanes.atom = atom;
+      for (int64_t i = 0; i < rows; ++i)
+        kDims->setDims(dims[i], g, r.space.of(atom));
+      k = outer * g.size + r.space.of(atom);
+      level(depth + 1);
+      return SmallVector<Value>();
+    };
+    int64_t w = last ? std::min<int64_t>(r.target.isa.vectorBytes / 4, 16) : 1;
+    while (w > g.size)
+      w /= 2;
+    int64_t main = g.size / w * w;
+    r.lanes.width = w;
+    if (main)
+      r.loop(r.index(0), r.index(main), w, g.size, w, {}, step);
+    r.lanes = Lanes();
+    if (main < g.size)
+      r.loop(r.index(main), r.index(g.size), 1, g.size, 1, {}, step);
+    k = outer;
+  };
+  level(0);
+}
+
+SmallVector<Value> ContractionNest::kLoops(unsigned depth,
+                                           MutableArrayRef<Coords> dims,
+                                           const IndexExpr &k, ValueRange acc) {
+  if (depth < kDims->groups.size()) {
+    const auto &g = kDims->groups[depth];
+    return r.loop(r.index(0), r.index(g.size), 1, g.size, 1, acc,
+                  [&](unsigned atom, ValueRange carried) {
+                    for (Coords &d : dims)
+                      kDims->setDims(d, g, r.space.of(atom));
+                    return kLoops(depth + 1, dims,
+                                  k * g.size + r.space.of(atom), carried);
+                  });
+  }
+  TensorReader::Scope scope(r);
+  SmallVector<Value> next(acc);
+  r.lanes = lanes;
+  Value bv = packsB ? r.loadRow(packedB, bType, k * width)
+                    : r.evaluateAt(contraction.op, b.factor, dims[0]);
+  if (bv)
+    bv = r.broadcast(bv);
+  auto contract = arith::FastMathFlagsAttr::get(r.b.getContext(),
+                                                arith::FastMathFlags::contract);
+  for (unsigned i = 0; bv && i < next.size(); ++i) {
+    r.lanes = Lanes();
+    Value av = packsA ? r.load(packedA, aType, k + IndexExpr(i * kPoints))
+                      : r.evaluateAt(contraction.op, a.factor, dims[i]);
+    r.lanes = lanes;
+    if (!av)
+      break;
+    av = r.broadcast(av);
+    if (contraction.isFloat) {
+      Value p = arith::MulFOp::create(r.b, r.loc, av, bv, contract);
+      next[i] = arith::AddFOp::create(r.b, r.loc, p, next[i], contract);
+    } else {
+      Value p = arith::MulIOp::create(r.b, r.loc, av, bv);
+      next[i] = arith::AddIOp::create(r.b, r.loc, p, next[i]);
+    }
+  }
+  r.lanes = Lanes();
+  return next;
+}
+
+/// Rows [first, first + rows) of the current panel.
+void ContractionNest::tile(int64_t rows, const IndexExpr &first) {
+  TensorReader::Scope scope(r);
+  std::vector<Coords> where, dims(rows);
+  for (int64_t i = 0; i < rows; ++i) {
+    if (rowGroup != kNone)
+      counters[rowGroup] = first + IndexExpr(i);
+    where.push_back(contractionCoords());
+    loopsFromResult(contraction.op, 0, where.back(), dims[i]);
+  }
+  if (packsA)
+    packA(rows, dims);
+  r.lanes = lanes;
+  SmallVector<Value> acc;
+  for (int64_t i = 0; i < rows; ++i)
+    acc.push_back(r.zero(r.vectorOf(accType)));
+  r.lanes = Lanes();
+  acc = kLoops(0, dims, IndexExpr(), acc);
+
+  // Everything after the contraction, row by row.
+  r.lanes = lanes;
+  Value init = contraction.op.getDpsInitOperand(0)->get();
+  auto fill = init.getDefiningOp<linalg::FillOp>();
+  bool fromZero =
+      fill && (matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
+               matchPattern(fill.getInputs()[0], m_Zero()));
+  for (int64_t i = 0; i < rows && !r.failed; ++i) {
+    TensorReader::Scope row(r);
+    if (rowGroup != kNone)
+      counters[rowGroup] = first + IndexExpr(i);
+    Value c = acc[i];
+    if (!fromZero) {
+      Value start = r.readVector(init, where[i]);
+      if (!start)
+        break;
+      c = contraction.isFloat
+              ? arith::AddFOp::create(r.b, r.loc, start, c).getResult()
+              : arith::AddIOp::create(r.b, r.loc, start, c).getResult();
+    }
+    r.remember(contraction.op.getResult(0), where[i], c);
+    Coords at = space.coordsOf(counters);
+    for (const KernelOutput &o : space.outputs)
+      if (Value v = r.read(o.tensor, at))
+        r.write(o.memory, at, v);
+  }
+  r.lanes = Lanes();
+}
+
+/// Tiles of rows [from, to).
+void ContractionNest::rowTiles(Value from, Value to) {
+  if (rowCount == tileRows)
+    return tile(tileRows, IndexExpr());
+  bool whole = blockRows >= rowCount;
+  int64_t rest = rowCount % tileRows;
+  Value end = to;
+  if (rest)
+    end = whole ? r.index(rowCount - rest)
+                : arith::MinUIOp::create(r.b, r.loc, to,
+                                         r.index(rowCount - rest));
+  r.loop(from, end, tileRows, rowCount, tileRows, {},
+         [&](unsigned atom, ValueRange) {
+           tile(tileRows, r.space.of(atom));
+           return SmallVector<Value>();
+         });
+  if (!rest)
+    return;
+  if (whole)
+    return tile(rest, IndexExpr(rowCount - rest));
+  Value last = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::uge, to,
+                                     r.index(rowCount));
+  auto branch = scf::IfOp::create(r.b, r.loc, last, false);
+  OpBuilder::InsertionGuard guard(r.b);
+  r.b.setInsertionPointToStart(branch.thenBlock());
+  tile(rest, IndexExpr(rowCount - rest));
+}
+
+bool ContractionNest::emit() {
+  counters.assign(space.groups.size(), IndexExpr());
+  if (packsB)
+    packedB = r.stackArray(bType, kPoints * width);
+  if (packsA)
+    packedA = r.stackArray(aType, kPoints * tileRows);
+
+  // The parallel loop counts, outermost first: batch, then panels (and row
+  // blocks), or rows outside and row blocks.
+  struct Part {
+    unsigned group; ///< or kPanel, kBlock
+    int64_t size;
+  };
+  constexpr unsigned kPanel = kNone - 1, kBlock = kNone - 2;
+  int64_t blocks = (rowCount + blockRows - 1) / blockRows;
+  SmallVector<Part> parts;
+  for (unsigned g : batch)
+    parts.push_back({g, space.groups[g].size});
+  for (unsigned g : panelOuter ? outerPanels : outerRows)
+    parts.push_back({g, space.groups[g].size});
+  if (panelOuter)
+    parts.push_back({kPanel, panelCount});
+  parts.push_back({kBlock, blocks});
+  int64_t trips = 1;
+  for (const Part &p : parts)
+    trips *= p.size;
+
+  const int64_t laneSize = space.groups[laneGroup].size;
+  auto setPanel = [&](Value panel) {
+    Value base = arith::MulIOp::create(r.b, r.loc, panel, r.index(width));
+    lanes = Lanes();
+    lanes.width = width;
+    lanes.atom = r.space.addCounter(base, laneSize, width);
+    counters[laneGroup] = r.space.of(lanes.atom);
+    if (masked) {
+      r.lanes = lanes;
+      Value left = arith::SubIOp::create(r.b, r.loc, r.index(laneSize), base);
+      lanes.mask = r.maskBelow(left);
+      r.lanes = Lanes();
+    }
+  };
+
+  parallelLoop(trips, [&](unsigned atom) {
+    IndexExpr e = r.space.of(atom);
+    Value from = r.index(0), to = r.index(rowCount), panel;
+    for (const Part &p : llvm::reverse(parts)) {
+      IndexExpr part = &p == parts.begin() ? e : r.space.mod(e, p.size);
+      Value v = r.scalarIndex(part);
+      e = r.space.floorDiv(e, p.size);
+      if (p.group == kPanel) {
+        panel = v;
+      } else if (p.group == kBlock) {
+        if (p.size == 1)
+          continue;
+        from = arith::MulIOp::create(r.b, r.loc, v, r.index(blockRows));
+        to = arith::MinUIOp::create(
+            r.b, r.loc,
+            arith::AddIOp::create(r.b, r.loc, from, r.index(blockRows)),
+            r.index(rowCount));
+      } else {
+        counters[p.group] = r.space.of(r.space.addCounter(v, p.size));
+      }
+    }
+    TensorReader::Scope scope(r);
+    if (panelOuter) {
+      setPanel(panel);
+      if (packsB)
+        packB();
+      loopsOver(outerRows, [&] { rowTiles(from, to); });
+      return;
+    }
+    loopsOver(outerPanels, [&] {
+      r.loop(r.index(0), r.index(panelCount), 1, panelCount, 1, {},
+             [&](unsigned p, ValueRange) {
+               setPanel(r.scalarIndex(r.space.of(p)));
+               rowTiles(from, to);
+               return SmallVector<Value>();
+             });
+    });
+  });
+  double flops = 2.0 * kPoints * width * rowCount * panelCount;
+  for (unsigned g = 0; g < space.groups.size(); ++g)
+    if (g != laneGroup && g != rowGroup)
+      flops *= space.groups[g].size;
+  double scale = accType.getIntOrFloatBitWidth() / 32.0;
+  info.nanoseconds = flops * scale / r.target.isa.gflops / trips;
+  return !r.failed;
+}
+
+} // namespace ft
