@@ -34,8 +34,7 @@ static void addRecords(pt2::Program &program) {
     pt2::TensorRecord &record = program.weights[spec.target];
     record.info = info->second;
     record.record = "data/weights/weight_0";
-    llvm::consumeError(
-        pt2::checkExtent(spec.target, record, 1 << 20, "fuzz"));
+    llvm::consumeError(pt2::checkExtent(spec.target, record, 1 << 20, "fuzz"));
   }
 }
 

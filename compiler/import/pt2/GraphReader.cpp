@@ -73,7 +73,7 @@ static bool readDevice(const JsonAt &at, Device &device) {
 /// {"as_int": 3} or {"as_expr": {"expr_str": "…", "hint": {"as_int": 4}}}.
 static bool readSymValue(const JsonAt &at, SymValue &value) {
   llvm::StringRef key;
-  const llvm::json::Value *member;
+  const JsonValue *member;
   if (!at.single(key, member))
     return false;
   JsonAt inside = at.member(key, *member);
@@ -89,17 +89,14 @@ static bool readSymValue(const JsonAt &at, SymValue &value) {
   if (!hint)
     return true;
   // The hint is a union too; one that is no integer says nothing here.
-  const llvm::json::Object *o = hint.object();
-  if (!o)
-    return false;
-  if (std::optional<int64_t> number = o->getInteger("as_int"))
-    value.hint = *number;
+  if (JsonAt number = hint.optional("as_int"))
+    return number.integer(value.hint.emplace());
   return true;
 }
 
 static bool readNumbers(const JsonAt &at, llvm::StringRef what,
                         std::vector<SymValue> &values) {
-  const llvm::json::Array *a = at.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = at.array();
   if (!a)
     return false;
   values.resize(a->size());
@@ -151,7 +148,7 @@ bool readTensorInfo(const JsonAt &at, TensorInfo &info) {
 static bool readSymArgument(const JsonAt &at, Argument::Kind kind,
                             Argument &argument) {
   llvm::StringRef key;
-  const llvm::json::Value *member;
+  const JsonValue *member;
   if (!at.single(key, member))
     return false;
   JsonAt inside = at.member(key, *member);
@@ -222,7 +219,7 @@ static bool readPlain(const JsonAt &at, Argument::Kind kind,
 /// A list of plain arguments; `levels` of lists around them.
 static bool readList(const JsonAt &at, Argument::Kind kind, int levels,
                      Argument &argument) {
-  const llvm::json::Array *a = at.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = at.array();
   if (!a)
     return false;
   argument.kind = Argument::List;
@@ -239,7 +236,7 @@ static bool readList(const JsonAt &at, Argument::Kind kind, int levels,
 /// {"as_tensor": {"name": …}} or {"as_none": …}.
 static bool readOptionalTensor(const JsonAt &at, Argument &argument) {
   llvm::StringRef key;
-  const llvm::json::Value *member;
+  const JsonValue *member;
   if (!at.single(key, member))
     return false;
   if (key == "as_none") {
@@ -265,13 +262,13 @@ static bool readSubgraph(const JsonAt &at, Argument &argument) {
 }
 
 static bool readDictionary(const JsonAt &at, Argument &argument) {
-  const llvm::json::Object *o = at.object();
+  std::optional<llvm::ArrayRef<JsonMember>> o = at.object();
   if (!o)
     return false;
   argument.kind = Argument::Dict;
-  for (const auto &entry : *o) {
-    argument.keys.push_back(llvm::StringRef(entry.first).str());
-    if (!readArgument(at.member(entry.first, entry.second),
+  for (const JsonMember &entry : *o) {
+    argument.keys.push_back(entry.key.str());
+    if (!readArgument(at.member(entry.key, entry.value),
                       argument.list.emplace_back()))
       return false;
   }
@@ -314,7 +311,7 @@ static constexpr Member kMembers[] = {
 
 bool readArgument(const JsonAt &at, Argument &argument) {
   llvm::StringRef key;
-  const llvm::json::Value *value;
+  const JsonValue *value;
   if (!at.single(key, value))
     return false;
   JsonAt inside = at.member(key, *value);
@@ -342,7 +339,7 @@ bool readArgument(const JsonAt &at, Argument &argument) {
   if (key == "as_string_to_argument")
     return readDictionary(inside, argument);
   if (key == "as_optional_tensors") {
-    const llvm::json::Array *a = inside.array();
+    std::optional<llvm::ArrayRef<JsonValue>> a = inside.array();
     if (!a)
       return false;
     argument.kind = Argument::List;
@@ -360,7 +357,7 @@ bool readArgument(const JsonAt &at, Argument &argument) {
 //===----------------------------------------------------------------------===//
 
 static bool readArguments(const JsonAt &at, std::vector<Argument> &arguments) {
-  const llvm::json::Array *a = at.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = at.array();
   if (!a)
     return false;
   arguments.resize(a->size());
@@ -376,7 +373,7 @@ static bool readNode(const JsonAt &at, Node &node) {
   if (!at.key("target").string(node.target) ||
       !readArguments(at.key("outputs"), node.outputs))
     return false;
-  const llvm::json::Array *a = inputs.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = inputs.array();
   if (!a || !metadata.object())
     return false;
   node.inputs.resize(a->size());
@@ -397,7 +394,7 @@ static bool readNode(const JsonAt &at, Node &node) {
 /// Symbolic floats and bools: only the text of the expression, or the number.
 static bool readSymText(const JsonAt &at, std::string &text) {
   llvm::StringRef key;
-  const llvm::json::Value *member;
+  const JsonValue *member;
   if (!at.single(key, member))
     return false;
   JsonAt inside = at.member(key, *member);
@@ -423,11 +420,11 @@ static bool readMap(const JsonAt &at, llvm::StringMap<T> &map,
                     bool (*read)(const JsonAt &, T &)) {
   if (!at)
     return true;
-  const llvm::json::Object *o = at.object();
+  std::optional<llvm::ArrayRef<JsonMember>> o = at.object();
   if (!o)
     return false;
-  for (const auto &entry : *o)
-    if (!read(at.member(entry.first, entry.second), map[entry.first]))
+  for (const JsonMember &entry : *o)
+    if (!read(at.member(entry.key, entry.value), map[entry.key]))
       return false;
   return true;
 }
@@ -437,7 +434,7 @@ bool readGraph(const JsonAt &at, Graph &graph) {
       !readArguments(at.key("outputs"), graph.outputs))
     return false;
   JsonAt nodes = at.key("nodes");
-  const llvm::json::Array *a = nodes.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = nodes.array();
   if (!a)
     return false;
   graph.nodes.resize(a->size());

@@ -10,21 +10,20 @@
 
 namespace ft::pt2 {
 
-using llvm::json::Value;
-
-static llvm::StringRef kindName(const Value &value) {
+static llvm::StringRef kindName(const JsonValue &value) {
   switch (value.kind()) {
-  case Value::Null:
+  case JsonValue::Null:
     return "null";
-  case Value::Boolean:
+  case JsonValue::Bool:
     return "a bool";
-  case Value::Number:
+  case JsonValue::Integer:
+  case JsonValue::Real:
     return "a number";
-  case Value::String:
+  case JsonValue::String:
     return "a string";
-  case Value::Array:
+  case JsonValue::Array:
     return "a list";
-  case Value::Object:
+  case JsonValue::Object:
     return "an object";
   }
   return "something else";
@@ -52,9 +51,9 @@ bool JsonAt::fail(const llvm::Twine &what) const {
 }
 
 JsonAt JsonAt::key(llvm::StringRef name) const {
-  const Value *member = nullptr;
-  if (const llvm::json::Object *o = object()) {
-    member = o->get(name);
+  const JsonValue *member = nullptr;
+  if (object()) {
+    member = value->get(name);
     if (!member)
       fail("the key '" + name + "' is missing");
   }
@@ -62,81 +61,80 @@ JsonAt JsonAt::key(llvm::StringRef name) const {
 }
 
 JsonAt JsonAt::optional(llvm::StringRef name) const {
-  const Value *member = nullptr;
-  if (const llvm::json::Object *o = object())
-    member = o->get(name);
-  if (member && member->kind() == Value::Null)
+  const JsonValue *member = nullptr;
+  if (object())
+    member = value->get(name);
+  if (member && member->isNull())
     member = nullptr;
   return JsonAt(member, this, name, 0);
 }
 
 JsonAt JsonAt::element(size_t i) const {
-  const llvm::json::Array *a = value ? value->getAsArray() : nullptr;
-  return JsonAt(a && i < a->size() ? &(*a)[i] : nullptr, this, "", i);
+  bool there =
+      value && value->kind() == JsonValue::Array && i < value->array().size();
+  return JsonAt(there ? &value->array()[i] : nullptr, this, "", i);
 }
 
-const llvm::json::Object *JsonAt::object() const {
+std::optional<llvm::ArrayRef<JsonMember>> JsonAt::object() const {
   if (!value)
-    return nullptr;
-  const llvm::json::Object *o = value->getAsObject();
-  if (!o)
-    fail("expected an object, found " + kindName(*value));
-  return o;
+    return std::nullopt;
+  if (value->kind() == JsonValue::Object)
+    return value->object();
+  fail("expected an object, found " + kindName(*value));
+  return std::nullopt;
 }
 
-const llvm::json::Array *JsonAt::array() const {
+std::optional<llvm::ArrayRef<JsonValue>> JsonAt::array() const {
   if (!value)
-    return nullptr;
-  const llvm::json::Array *a = value->getAsArray();
-  if (!a)
-    fail("expected a list, found " + kindName(*value));
-  return a;
+    return std::nullopt;
+  if (value->kind() == JsonValue::Array)
+    return value->array();
+  fail("expected a list, found " + kindName(*value));
+  return std::nullopt;
 }
 
 bool JsonAt::string(std::string &out) const {
   if (!value)
     return false;
-  std::optional<llvm::StringRef> s = value->getAsString();
-  if (!s)
+  if (value->kind() != JsonValue::String)
     return fail("expected a string, found " + kindName(*value));
-  out = s->str();
+  out = value->string().str();
   return true;
 }
 
 bool JsonAt::integer(int64_t &out) const {
   if (!value)
     return false;
-  std::optional<int64_t> i = value->getAsInteger();
-  if (!i)
+  if (value->kind() != JsonValue::Integer)
     return fail("expected an integer, found " +
-                (value->kind() == Value::Number
+                (value->kind() == JsonValue::Real
                      ? llvm::StringRef("another number")
                      : kindName(*value)));
-  out = *i;
+  out = value->integer();
   return true;
 }
 
 bool JsonAt::boolean(bool &out) const {
   if (!value)
     return false;
-  std::optional<bool> b = value->getAsBoolean();
-  if (!b)
+  if (value->kind() != JsonValue::Bool)
     return fail("expected a bool, found " + kindName(*value));
-  out = *b;
+  out = value->boolean();
   return true;
 }
 
 bool JsonAt::number(double &out) const {
   if (!value)
     return false;
-  if (std::optional<double> d = value->getAsNumber()) {
-    out = *d;
+  if (value->kind() == JsonValue::Integer || value->kind() == JsonValue::Real) {
+    out = value->real();
     return true;
   }
-  if (std::optional<llvm::StringRef> s = value->getAsString()) {
+  if (value->kind() == JsonValue::String) {
+    llvm::StringRef s = value->string();
     constexpr double inf = std::numeric_limits<double>::infinity();
-    if (*s == "Infinity" || *s == "-Infinity" || *s == "NaN") {
-      out = llvm::StringSwitch<double>(*s)
+    if (s == "Infinity" || s == "-Infinity" || s == "NaN") {
+      out = llvm::StringSwitch<double>(s)
                 .Case("Infinity", inf)
                 .Case("-Infinity", -inf)
                 .Default(std::numeric_limits<double>::quiet_NaN());
@@ -146,15 +144,15 @@ bool JsonAt::number(double &out) const {
   return fail("expected a number, found " + kindName(*value));
 }
 
-bool JsonAt::single(llvm::StringRef &name, const Value *&member) const {
-  const llvm::json::Object *o = object();
+bool JsonAt::single(llvm::StringRef &name, const JsonValue *&member) const {
+  std::optional<llvm::ArrayRef<JsonMember>> o = object();
   if (!o)
     return false;
   if (o->size() != 1)
     return fail("expected an object with one key, found " +
                 llvm::Twine(o->size()));
-  name = o->begin()->first;
-  member = &o->begin()->second;
+  name = o->front().key;
+  member = &o->front().value;
   return true;
 }
 

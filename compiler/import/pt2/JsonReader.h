@@ -4,8 +4,9 @@
 #ifndef FORETRACE_COMPILER_IMPORT_PT2_JSONREADER_H
 #define FORETRACE_COMPILER_IMPORT_PT2_JSONREADER_H
 
+#include "compiler/support/Json.h"
+
 #include "llvm/ADT/Twine.h"
-#include "llvm/Support/JSON.h"
 
 #include <optional>
 #include <string>
@@ -27,8 +28,7 @@ public:
     std::string message; // "graph.nodes[3].target: expected a string"
   };
 
-  JsonAt(const llvm::json::Value *root, Errors &sink)
-      : errors(sink), value(root) {}
+  JsonAt(const JsonValue *root, Errors &sink) : errors(sink), value(root) {}
 
   explicit operator bool() const { return value; }
 
@@ -37,34 +37,34 @@ public:
   JsonAt optional(llvm::StringRef name) const;
   JsonAt element(size_t index) const;
   /// A value that was reached through iteration over an object.
-  JsonAt member(llvm::StringRef name, const llvm::json::Value &v) const {
+  JsonAt member(llvm::StringRef name, const JsonValue &v) const {
     return JsonAt(&v, this, name, 0);
   }
 
-  const llvm::json::Object *object() const;
-  const llvm::json::Array *array() const;
+  std::optional<llvm::ArrayRef<JsonMember>> object() const;
+  std::optional<llvm::ArrayRef<JsonValue>> array() const;
   bool string(std::string &out) const;
   bool integer(int64_t &out) const;
   bool boolean(bool &out) const;
   /// Numbers, and "Infinity", "-Infinity", "NaN" as strings.
   bool number(double &out) const;
-  bool isNull() const { return value && value->kind() == value->Null; }
+  bool isNull() const { return value && value->isNull(); }
 
   /// The only member of an object: the form of all unions.
-  bool single(llvm::StringRef &name, const llvm::json::Value *&member) const;
+  bool single(llvm::StringRef &name, const JsonValue *&member) const;
 
   /// Records a mistake at this place; false.
   bool fail(const llvm::Twine &what) const;
   std::string path() const;
 
 private:
-  JsonAt(const llvm::json::Value *v, const JsonAt *from, llvm::StringRef name,
+  JsonAt(const JsonValue *v, const JsonAt *from, llvm::StringRef name,
          size_t position)
       : errors(from->errors), value(v), parent(from), step(name),
         index(position) {}
 
   Errors &errors;
-  const llvm::json::Value *value = nullptr;
+  const JsonValue *value = nullptr;
   const JsonAt *parent = nullptr;
   llvm::StringRef step; // empty: `index` counts
   size_t index = 0;

@@ -6,7 +6,7 @@
 #include "compiler/import/pt2/Archive.h"
 #include "compiler/import/pt2/GraphReader.h"
 #include "compiler/support/Diagnostics.h"
-#include "compiler/support/JsonGuard.h"
+#include "compiler/support/Json.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -28,7 +28,7 @@ static bool readConstantInput(const JsonAt &at, InputSpec &spec) {
 
 static bool readInputSpec(const JsonAt &at, InputSpec &spec) {
   llvm::StringRef key;
-  const llvm::json::Value *member;
+  const JsonValue *member;
   if (!at.single(key, member))
     return false;
   JsonAt inside = at.member(key, *member);
@@ -66,7 +66,7 @@ static bool readInputSpec(const JsonAt &at, InputSpec &spec) {
 
 static bool readOutputSpec(const JsonAt &at, OutputSpec &spec) {
   llvm::StringRef key;
-  const llvm::json::Value *member;
+  const JsonValue *member;
   if (!at.single(key, member))
     return false;
   JsonAt inside = at.member(key, *member);
@@ -100,7 +100,7 @@ static bool readOutputSpec(const JsonAt &at, OutputSpec &spec) {
 template <typename Spec>
 static bool readSpecs(const JsonAt &at, std::vector<Spec> &specs,
                       bool (*read)(const JsonAt &, Spec &)) {
-  const llvm::json::Array *a = at.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = at.array();
   if (!a)
     return false;
   specs.resize(a->size());
@@ -127,13 +127,13 @@ static bool readBound(const JsonAt &at, std::optional<int64_t> &bound) {
 }
 
 static bool readRanges(const JsonAt &at, std::vector<Range> &ranges) {
-  const llvm::json::Object *o = at.object();
+  std::optional<llvm::ArrayRef<JsonMember>> o = at.object();
   if (!o)
     return false;
-  for (const auto &entry : *o) {
-    JsonAt inside = at.member(entry.first, entry.second);
+  for (const JsonMember &entry : *o) {
+    JsonAt inside = at.member(entry.key, entry.value);
     Range &range = ranges.emplace_back();
-    range.symbol = llvm::StringRef(entry.first).str();
+    range.symbol = entry.key.str();
     if (!inside.object() ||
         !readBound(inside.optional("min_val"), range.lower) ||
         !readBound(inside.optional("max_val"), range.upper))
@@ -150,7 +150,7 @@ static bool readRanges(const JsonAt &at, std::vector<Range> &ranges) {
 static bool readStrings(const JsonAt &at, std::vector<std::string> &out) {
   if (!at)
     return true;
-  const llvm::json::Array *a = at.array();
+  std::optional<llvm::ArrayRef<JsonValue>> a = at.array();
   if (!a)
     return false;
   out.resize(a->size());
@@ -189,11 +189,11 @@ static bool readRoot(const JsonAt &root, Program &program) {
 
 llvm::Error readProgramJson(llvm::StringRef json, llvm::StringRef where,
                             Program &program) {
-  llvm::Expected<llvm::json::Value> value = parseJson(json, where);
-  if (!value)
-    return value.takeError();
+  llvm::Expected<JsonDocument> document = JsonDocument::parse(json, where);
+  if (!document)
+    return document.takeError();
   JsonAt::Errors errors;
-  JsonAt root(&*value, errors);
+  JsonAt root(&document->root(), errors);
   auto broken = [&] {
     return makeError(DiagId::BadSchema, where, errors.message, kReexport);
   };
@@ -221,22 +221,22 @@ llvm::Error readProgramJson(llvm::StringRef json, llvm::StringRef where,
 llvm::Error readTensorConfig(llvm::StringRef json, llvm::StringRef where,
                              llvm::StringRef folder,
                              llvm::StringMap<TensorRecord> &tensors) {
-  llvm::Expected<llvm::json::Value> value = parseJson(json, where);
-  if (!value)
-    return value.takeError();
+  llvm::Expected<JsonDocument> document = JsonDocument::parse(json, where);
+  if (!document)
+    return document.takeError();
   JsonAt::Errors errors;
-  JsonAt root(&*value, errors);
+  JsonAt root(&document->root(), errors);
   JsonAt config = root.key("config");
-  const llvm::json::Object *entries = config.object();
+  std::optional<llvm::ArrayRef<JsonMember>> entries = config.object();
   auto broken = [&] {
     return makeError(DiagId::BadSchema, where,
                      folder + "*_config.json: " + errors.message, kReexport);
   };
   if (!entries)
     return broken();
-  for (const auto &entry : *entries) {
-    llvm::StringRef name = entry.first;
-    JsonAt at = config.member(name, entry.second);
+  for (const JsonMember &entry : *entries) {
+    llvm::StringRef name = entry.key;
+    JsonAt at = config.member(name, entry.value);
     std::string path;
     bool pickled = false;
     JsonAt pickle = at.optional("use_pickle");

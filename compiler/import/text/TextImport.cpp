@@ -4,7 +4,7 @@
 #include "compiler/import/text/TextImport.h"
 
 #include "compiler/support/Diagnostics.h"
-#include "compiler/support/JsonGuard.h"
+#include "compiler/support/TextGuard.h"
 
 #include "mlir/Parser/Parser.h"
 

@@ -1,10 +1,10 @@
-//===- GuardTest.cpp - Text that is too deep for a parser ------*- C++ -*-===//
+//===- GuardTest.cpp - .mlir text that is too deep to parse ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "gtest/gtest.h"
 
 #include "compiler/support/Diagnostics.h"
-#include "compiler/support/JsonGuard.h"
+#include "compiler/support/TextGuard.h"
 
 using namespace ft;
 
@@ -30,23 +30,6 @@ constexpr char kDeep[] =
     "FT0105 line 1: the text is nested deeper than 256 levels";
 constexpr char kLong[] =
     "FT0105 line 1: an expression has more than 256 operators";
-
-TEST(Guard, Json) {
-  auto parse = [](const std::string &text) {
-    llvm::Expected<llvm::json::Value> value = parseJson(text, "m.json");
-    return value ? "ok" : message(value.takeError());
-  };
-  EXPECT_EQ(parse("{\"a\": [1, 2, \"[[[\\\"[[\"]}"), "ok");
-  EXPECT_EQ(parse(repeat("[", 256) + repeat("]", 256)), "ok");
-  EXPECT_EQ(parse(repeat("[", 100000)),
-            "FT0105 the JSON text is nested deeper than 256 levels at byte "
-            "256");
-  EXPECT_EQ(parse("{\"a\": 1"),
-            "FT0104 the text is not JSON: [1:7, byte=7]: Expected , or } "
-            "after object property");
-  EXPECT_EQ(parse("\"a\\"), "FT0104 the text is not JSON: [1:3, byte=3]: "
-                            "Unterminated string");
-}
 
 TEST(Guard, MlirBrackets) {
   EXPECT_EQ(mlir(repeat("[", 256)), "ok");

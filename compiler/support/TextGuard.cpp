@@ -1,4 +1,4 @@
-//===- MlirGuard.cpp - Refuses MLIR text too deep for a parser -*- C++ -*-===//
+//===- TextGuard.cpp - Refuses MLIR text too deep for a parser -*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One pass over the tokens with a stack of open brackets. What MLIR's parser,
@@ -14,8 +14,9 @@
 // that closes nothing is a comparison. Whether the text is MLIR is the
 // parser's business: the scan stops quietly where the lexer would fail.
 
+#include "compiler/support/TextGuard.h"
+
 #include "compiler/support/Diagnostics.h"
-#include "compiler/support/JsonGuard.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
