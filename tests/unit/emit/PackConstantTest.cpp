@@ -124,14 +124,14 @@ TEST(PackConstant, ConvolutionBlockedByChannels) {
 }
 
 TEST(PackConstant, ManyPieces) {
-  // 3000 x 1200 floats do not fit one piece; both forms of the inner loops.
-  auto w = count<float>(3000 * 1200);
-  Constant panels = constant(w, {3000, 1200});
-  panels.layout.dims = {94, 1200, 32};
+  // 1100 x 1200 floats do not fit one piece; both forms of the inner loops.
+  auto w = count<float>(1100 * 1200);
+  Constant panels = constant(w, {1100, 1200});
+  panels.layout.dims = {35, 1200, 32};
   panels.layout.coef = {{32, 0, 1}, {0, 1, 0}};
   EXPECT_EQ(pack<float>(panels), byDefinition<float>(panels));
-  Constant transposed = constant(w, {3000, 1200});
-  transposed.layout.dims = {1200, 3000};
+  Constant transposed = constant(w, {1100, 1200});
+  transposed.layout.dims = {1200, 1100};
   transposed.layout.coef = {{0, 1}, {1, 0}};
   EXPECT_EQ(pack<float>(transposed), byDefinition<float>(transposed));
 }
