@@ -3,6 +3,10 @@
 
 #include "compiler/driver/Pipeline.h"
 
+#include "compiler/codegen/cpu/CpuCodegen.h"
+#include "compiler/driver/ArtefactBuilder.h"
+#include "compiler/emit/Emit.h"
+#include "compiler/lower/Lower.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -10,11 +14,81 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 
+#include "llvm/Support/Path.h"
+
 namespace ft {
 
 void registerPipelineDialects(mlir::DialectRegistry &registry) {
   registry
       .insert<FtDialect, mlir::arith::ArithDialect, mlir::func::FuncDialect>();
+  registerLowerDialects(registry);
+  registerCpuCodegenDialects(registry);
+}
+
+/// A stage reported its errors to MLIR already.
+static llvm::Error reported() {
+  return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+}
+
+static llvm::Error runLower(PipelineState &state) {
+  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+  if (!target)
+    return target.takeError();
+  LowerOptions options;
+  options.panelWidth = [&](DType) { return target->panelWidth(); };
+  options.scratchBytes = [&](mlir::func::FuncOp kernel) {
+    return kernelScratchBytes(kernel, *target);
+  };
+  if (mlir::failed(lowerModule(state.module, options)))
+    return reported();
+  return llvm::Error::success();
+}
+
+static llvm::Error runCodegen(PipelineState &state) {
+  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+  if (!target)
+    return target.takeError();
+  llvm::Expected<std::string> object =
+      compileToObject(state.module, *target, {});
+  if (!object)
+    return object.takeError();
+  state.object = std::move(*object);
+  return llvm::Error::success();
+}
+
+static llvm::Error runEmit(PipelineState &state) {
+  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+  if (!target)
+    return target.takeError();
+  std::optional<Plan> plan = Plan::of(state.module);
+  if (!plan || state.object.empty())
+    return makeError(DiagId::NotYetSupported, "",
+                     "cannot go on from the text of stage codegen: the "
+                     "object code is not in it",
+                     "start from a dump of stage lower");
+  std::unique_ptr<WeightSource> weights;
+  auto archive =
+      state.module->getAttrOfType<mlir::StringAttr>(names::kArchive);
+  if (archive && !plan->constants.empty()) {
+    llvm::Expected<std::unique_ptr<WeightSource>> opened =
+        WeightSource::open(archive.getValue());
+    if (!opened)
+      return opened.takeError();
+    weights = std::move(*opened);
+  }
+  llvm::StringRef name = llvm::sys::path::filename(state.outputBase);
+  llvm::Expected<Artefact> artefact = buildArtefact(
+      name, *plan, *target, weights.get(), std::move(state.object));
+  if (!artefact)
+    return artefact.takeError();
+  EmitOptions options;
+  options.linker = state.options.linker;
+  llvm::Expected<EmittedFiles> files =
+      emitArtefact(*artefact, state.outputBase, options);
+  if (!files)
+    return files.takeError();
+  state.files = {files->library, files->header, files->weights};
+  return llvm::Error::success();
 }
 
 using StageFunction = llvm::Error (*)(PipelineState &);
@@ -23,14 +97,17 @@ using StageFunction = llvm::Error (*)(PipelineState &);
 static StageFunction functionOf(Stage stage) {
   switch (stage) {
   case Stage::Import:
-  case Stage::Emit:
   case Stage::Fake:
   case Stage::Functionalize:
   case Stage::Autograd:
   case Stage::Partition:
-  case Stage::Lower:
-  case Stage::Codegen:
     return nullptr;
+  case Stage::Lower:
+    return runLower;
+  case Stage::Codegen:
+    return runCodegen;
+  case Stage::Emit:
+    return runEmit;
   }
   return nullptr;
 }

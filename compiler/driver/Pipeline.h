@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_DRIVER_PIPELINE_H
 
 #include "compiler/driver/Options.h"
+#include "compiler/driver/Session.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -13,10 +14,14 @@
 
 namespace ft {
 
-/// What the stages hand on: the module, which says everything up to lower.
+/// What the stages hand on: the module, which says everything up to lower; the
+/// object that codegen makes; where emit writes, and what it wrote.
 struct PipelineState {
   mlir::ModuleOp module;
   const Options &options;
+  std::string &object;
+  const std::string &outputBase;
+  CompiledFiles &files;
 };
 
 /// The dialects that the stages use, and no others: a text that names another
@@ -33,7 +38,7 @@ bool isForTraining(Stage stage);
 /// is not passed over.
 Stage stageAfter(Stage stage, Stage last);
 
-/// Runs one stage (not import, not emit) on the module and sets `ft.stage`.
+/// Runs one stage (not import) on the module and sets `ft.stage`.
 /// Errors that the stage reported to MLIR are in the collector; the returned
 /// error then says only that there were some (a DiagnosticError without rows).
 llvm::Error runStage(Stage stage, PipelineState &state);

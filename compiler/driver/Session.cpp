@@ -156,7 +156,8 @@ bool Session::State::runStages(Stage last) {
     auto start = Clock::now();
     bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,
                       DiagId::Internal, [&] {
-                        PipelineState pipeline{*module, options};
+                        PipelineState pipeline{*module, options, object,
+                                               outputBase, files};
                         return runStage(at, pipeline);
                       });
     seconds.push_back({at, secondsSince(start)});
@@ -172,6 +173,7 @@ bool Session::State::runStages(Stage last) {
 bool Session::runTo(Stage last) { return state->runStages(last); }
 
 bool Session::compile(const std::string &outputBase) {
+  state->outputBase = outputBase;
   return runTo(Stage::Codegen) && runTo(Stage::Emit);
 }
 

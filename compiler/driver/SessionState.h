@@ -39,6 +39,8 @@ struct Session::State {
   std::optional<Stage> stage;
   std::vector<Diagnostic> diagnostics;
   std::vector<std::pair<Stage, double>> seconds;
+  std::string object;
+  std::string outputBase;
   CompiledFiles files;
 };
 

@@ -20,13 +20,19 @@ target_include_directories(ft_options SYSTEM INTERFACE
   ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_options(ft_options INTERFACE -fuse-ld=lld)
 
-# The MLIR headers that nearly every file reads, precompiled once.
-file(WRITE ${CMAKE_BINARY_DIR}/ft_pch.cpp "")
-add_library(ft_pch STATIC ${CMAKE_BINARY_DIR}/ft_pch.cpp)
-target_link_libraries(ft_pch PRIVATE ft_options)
-target_compile_options(ft_pch PRIVATE -fno-exceptions)
-target_precompile_headers(ft_pch PRIVATE
-  ${CMAKE_SOURCE_DIR}/tools/dev/cmake/MlirPch.h)
+# The MLIR headers that nearly every file reads, precompiled once. Several build
+# trees may share one that was made before (its path must be the same for all,
+# so that ccache can serve one tree with what another has compiled).
+set(FORETRACE_PREBUILT_PCH "" CACHE FILEPATH
+    "A precompiled tools/dev/cmake/MlirPch.h to use instead of making one")
+if(NOT FORETRACE_PREBUILT_PCH)
+  file(WRITE ${CMAKE_BINARY_DIR}/ft_pch.cpp "")
+  add_library(ft_pch STATIC ${CMAKE_BINARY_DIR}/ft_pch.cpp)
+  target_link_libraries(ft_pch PRIVATE ft_options)
+  target_compile_options(ft_pch PRIVATE -fno-exceptions)
+  target_precompile_headers(ft_pch PRIVATE
+    ${CMAKE_SOURCE_DIR}/tools/dev/cmake/MlirPch.h)
+endif()
 
 # ft_add_library(NAME SRCS a.cpp … [LINK lib …] [NO_MLIR] [EXCEPTIONS])
 # A static library of one folder. NO_MLIR: uses LLVM's Support only, and does
@@ -43,7 +49,12 @@ function(ft_add_library name)
     target_link_libraries(${name} PUBLIC LLVM)
   else()
     target_link_libraries(${name} PUBLIC ${FORETRACE_MLIR_LIBS})
-    target_precompile_headers(${name} REUSE_FROM ft_pch)
+    if(FORETRACE_PREBUILT_PCH)
+      target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:SHELL:
+        -Xclang -include-pch -Xclang ${FORETRACE_PREBUILT_PCH}>)
+    else()
+      target_precompile_headers(${name} REUSE_FROM ft_pch)
+    endif()
   endif()
 endfunction()
 

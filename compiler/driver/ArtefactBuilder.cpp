@@ -1,0 +1,113 @@
+//===- ArtefactBuilder.cpp - What emit needs, from plan and archive *- C++ -*-//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/ArtefactBuilder.h"
+
+#include "compiler/emit/Emit.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialects/ft/TensorMeta.h"
+
+namespace ft {
+
+static AbiDType abiDType(DType dtype) {
+  return {static_cast<uint8_t>(dtypeDLPackCode(dtype)),
+          static_cast<uint8_t>(dtypeBytes(dtype) * 8)};
+}
+
+/// The plan is made of static shapes only.
+static std::vector<int64_t> values(llvm::ArrayRef<Dim> dims) {
+  std::vector<int64_t> result;
+  for (Dim d : dims)
+    result.push_back(d.value());
+  return result;
+}
+
+static AbiValue abiValue(const std::string &name, mlir::RankedTensorType type,
+                         bool written) {
+  TensorMeta meta = metaFromType(type).value_or(TensorMeta());
+  AbiValue value;
+  value.name = name;
+  value.dtype = abiDType(meta.dtype);
+  value.sizes = values(meta.sizes);
+  value.strides = values(meta.strides);
+  value.written = written;
+  return value;
+}
+
+/// The last element of the view that must be inside of its record; the same
+/// check as at import, repeated because the text of a module may be edited.
+static bool fitsRecord(const TensorMeta &view, uint64_t recordBytes) {
+  __int128 last = view.offset.value();
+  for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
+    if (size.is(0))
+      return true;
+    last += static_cast<__int128>(size.value() - 1) * stride.value();
+  }
+  return view.offset.value() >= 0 &&
+         (last + 1) * dtypeBytes(view.dtype) <= recordBytes;
+}
+
+static llvm::Expected<Constant> constantOf(const PlannedConstant &planned,
+                                           WeightSource *weights) {
+  TensorMeta view = metaFromType(planned.view).value_or(TensorMeta());
+  Constant constant;
+  constant.offset = static_cast<uint64_t>(planned.offset);
+  constant.elementBytes = static_cast<unsigned>(dtypeBytes(view.dtype));
+  constant.sizes = values(view.sizes);
+  constant.strides = values(view.strides);
+  constant.layout = {planned.dims, planned.coef, planned.base};
+  if (!weights)
+    return makeError(DiagId::BadWeights, "",
+                     "the module names weights but no archive to read them "
+                     "from (module attribute ft.archive)");
+  llvm::Expected<llvm::ArrayRef<uint8_t>> bytes =
+      weights->record(planned.record);
+  if (!bytes)
+    return bytes.takeError();
+  if (!fitsRecord(view, bytes->size()))
+    return makeError(DiagId::BadWeights, "",
+                     "record '" + planned.record + "' has " +
+                         llvm::Twine(bytes->size()) + " bytes, too few for " +
+                         view.str());
+  constant.data = bytes->data() + view.offset.value() * constant.elementBytes;
+  return constant;
+}
+
+llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
+                                       const CpuTarget &target,
+                                       WeightSource *weights,
+                                       std::string object) {
+  Artefact artefact;
+  artefact.name = cIdentifier(name);
+  artefact.cpu = target.cpu;
+  artefact.features = target.features;
+  for (const PlannedValue &v : plan.inputs)
+    artefact.inputs.push_back(abiValue(v.name, v.type, v.written));
+  for (const PlannedValue &v : plan.outputs)
+    artefact.outputs.push_back(abiValue(v.name, v.type, false));
+  for (const PlannedState &planned : plan.state) {
+    AbiState state;
+    static_cast<AbiValue &>(state) =
+        abiValue(planned.name, planned.type, planned.stateOffset >= 0);
+    // Kept row-major, whatever the archive's strides are.
+    TensorMeta meta = metaFromType(planned.type).value_or(TensorMeta());
+    state.strides = values(contiguousStrides(meta.sizes));
+    state.isParameter = planned.isParameter;
+    state.weightsOffset = planned.weightsOffset;
+    state.stateOffset = planned.stateOffset;
+    artefact.state.push_back(std::move(state));
+  }
+  for (const PlannedConstant &planned : plan.constants) {
+    llvm::Expected<Constant> constant = constantOf(planned, weights);
+    if (!constant)
+      return constant.takeError();
+    artefact.constants.push_back(std::move(*constant));
+  }
+  artefact.weightsBytes = static_cast<uint64_t>(plan.weightsBytes);
+  artefact.stateBytes = static_cast<uint64_t>(plan.stateBytes);
+  artefact.arenaBytes = static_cast<uint64_t>(plan.arenaBytes);
+  artefact.object = std::move(object);
+  return artefact;
+}
+
+} // namespace ft

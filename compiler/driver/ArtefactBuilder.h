@@ -1,0 +1,27 @@
+//===- ArtefactBuilder.h - What emit needs, from plan and archive *- C++ -*-==//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_ARTEFACTBUILDER_H
+#define FORETRACE_COMPILER_DRIVER_ARTEFACTBUILDER_H
+
+#include "compiler/codegen/cpu/Target.h"
+#include "compiler/emit/Artefact.h"
+#include "compiler/import/Importer.h"
+#include "compiler/lower/Plan.h"
+
+#include "llvm/Support/Error.h"
+
+namespace ft {
+
+/// Puts together what emitArtefact takes: the interface from the plan, the
+/// constants' bytes from the records of `weights` (in place; it must outlive
+/// the artefact; null if the plan has no constants), the object as given.
+/// Errors: FT0202 for a record that is missing or too short for its view.
+llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
+                                       const CpuTarget &target,
+                                       WeightSource *weights,
+                                       std::string object);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_ARTEFACTBUILDER_H
