@@ -50,8 +50,8 @@ function(ft_add_library name)
   else()
     target_link_libraries(${name} PUBLIC ${FORETRACE_MLIR_LIBS})
     if(FORETRACE_PREBUILT_PCH)
-      target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:SHELL:
-        -Xclang -include-pch -Xclang ${FORETRACE_PREBUILT_PCH}>)
+      target_compile_options(${name} PRIVATE
+        "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include-pch ${FORETRACE_PREBUILT_PCH}>")
     else()
       target_precompile_headers(${name} REUSE_FROM ft_pch)
     endif()
