@@ -33,6 +33,8 @@ static bool step(Walk &walk, const TensorMeta &next, DevicePolicy policy) {
     walk = {&next, scalar};
     return true;
   }
+  if (policy == DevicePolicy::First)
+    return true;
   if (walk.common->device == next.device) {
     walk.isCpuScalar &= scalar;
     return true;
@@ -43,7 +45,7 @@ static bool step(Walk &walk, const TensorMeta &next, DevicePolicy policy) {
     walk = {&next, false};
     return true;
   }
-  return policy == DevicePolicy::First;
+  return false;
 }
 
 static LogicalResult visit(FakeCall &call, Walk &walk, const Arg &arg,
@@ -63,20 +65,6 @@ static LogicalResult visit(FakeCall &call, Walk &walk, const Arg &arg,
 }
 
 LogicalResult resolveDevice(FakeCall &call, DevicePolicy policy) {
-  ArrayRef<TensorMeta> operands = call.tensorOperands();
-  if (operands.empty())
-    return success();
-  if (policy == DevicePolicy::First) {
-    call.device = operands.front().device;
-    return success();
-  }
-  // Nearly always all agree; then the walk has nothing to find out.
-  bool agree = true;
-  for (const TensorMeta &t : operands.drop_front())
-    agree &= t.device == operands.front().device;
-  call.device = operands.front().device;
-  if (agree)
-    return success();
   Walk walk;
   for (const Arg &arg : call.arguments())
     if (failed(visit(call, walk, arg, policy)))

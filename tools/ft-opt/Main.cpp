@@ -1,6 +1,7 @@
 //===- Main.cpp - ft-opt: runs passes on .mlir files -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/fake/FakePropagate.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Passes.h"
 #include "dialects/ft/FtDialect.h"
@@ -8,6 +9,7 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
 int main(int argc, char **argv) {
+  ft::registerFakePasses();
   ft::registerLowerPasses();
   mlir::DialectRegistry registry;
   registry.insert<ft::FtDialect>();

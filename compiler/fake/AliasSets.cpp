@@ -1,0 +1,71 @@
+//===- AliasSets.cpp - Which values share storage --------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a result is a view can depend on the layout (`reshape`, `contiguous`,
+// `to`), so the ops' fake rules are asked, not their schemas alone.
+
+#include "compiler/fake/AliasSets.h"
+
+#include "compiler/fake/OpCall.h"
+
+using namespace mlir;
+
+namespace ft {
+
+int AliasSets::fresh() {
+  sets.emplace_back();
+  return static_cast<int>(sets.size()) - 1;
+}
+
+void AliasSets::add(Value value, int storage) {
+  ids[value] = storage;
+  sets[storage].push_back(value);
+}
+
+int AliasSets::storage(Value value) const {
+  auto it = ids.find(value);
+  return it == ids.end() ? -1 : it->second;
+}
+
+AliasSets::AliasSets(func::FuncOp function) {
+  llvm::DenseMap<Attribute, int> records;
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isa<TensorType>(argument.getType()))
+      continue;
+    Attribute record =
+        function.getArgAttr(argument.getArgNumber(), names::kWeight);
+    auto known = record ? records.find(record) : records.end();
+    int id = known != records.end() ? known->second : fresh();
+    if (record)
+      records[record] = id;
+    add(argument, id);
+  }
+  function.walk([&](Operation *op) {
+    if (!schemaOf(op)) {
+      for (Value result : op->getResults())
+        if (isa<TensorType>(result.getType()))
+          add(result, fresh());
+      return;
+    }
+    OpCall call(op);
+    bool known = !call.unknown && succeeded(call.run());
+    for (OpResult result : op->getResults()) {
+      if (!isa<TensorType>(result.getType()))
+        continue;
+      unsigned r = result.getResultNumber();
+      int operand = known && r < call.fake->results.size()
+                        ? call.fake->results[r].alias
+                        : -1;
+      if (operand < 0) {
+        add(result, fresh());
+        continue;
+      }
+      Value base = call.aten.operands[operand];
+      bases[result] = base;
+      int id = storage(base);
+      add(result, id < 0 ? fresh() : id);
+    }
+  });
+}
+
+} // namespace ft

@@ -1,0 +1,77 @@
+//===- OpCall.cpp - An operation as its fake rule sees it ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/OpCall.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <deque>
+
+using namespace mlir;
+
+namespace ft {
+
+std::optional<Dim> constantInteger(Value value) {
+  APInt integer;
+  if (matchPattern(value, m_ConstantInt(&integer)) &&
+      integer.getSignificantBits() <= 64)
+    return Dim(value.getType().isInteger(1) ? int64_t(integer.getZExtValue())
+                                            : integer.getSExtValue());
+  return std::nullopt;
+}
+
+OpCall::OpCall(Operation *op) : aten(AtenCall::decode(op)) {
+  std::deque<TensorMeta> decoded;
+  read(
+      [&](Value value) -> const TensorMeta * {
+        std::optional<TensorMeta> meta = metaFromType(value.getType());
+        if (!meta)
+          return nullptr;
+        decoded.push_back(std::move(*meta));
+        return &decoded.back();
+      },
+      constantInteger);
+}
+
+OpCall::OpCall(Operation *op, MetaLookup metaOf, NumberLookup numberOf)
+    : aten(AtenCall::decode(op)) {
+  read(metaOf, numberOf);
+}
+
+void OpCall::readNumbers(Arg &arg, NumberLookup numberOf) {
+  if (arg.kind == Arg::List) {
+    for (Arg &item : arg.list)
+      readNumbers(item, numberOf);
+    return;
+  }
+  if (arg.operand < 0 || (arg.kind != Arg::Int && arg.kind != Arg::Bool))
+    return;
+  Value value = aten.operands[arg.operand];
+  if (std::optional<Dim> number = numberOf(value)) {
+    arg.dim = *number;
+    if (arg.kind == Arg::Bool)
+      arg.boolean = !number->is(0);
+  } else if (arg.kind == Arg::Int) {
+    unknown = value;
+  }
+}
+
+void OpCall::read(MetaLookup metaOf, NumberLookup numberOf) {
+  for (Value operand : aten.operands) {
+    TensorMeta &meta = metas.emplace_back();
+    if (!isa<TensorType>(operand.getType()))
+      continue;
+    if (const TensorMeta *known = metaOf(operand))
+      meta = *known;
+    else if (!unknown)
+      unknown = operand;
+  }
+  for (Arg &arg : aten.args)
+    readNumbers(arg, numberOf);
+  fake.emplace(*aten.schema, aten.args, metas);
+}
+
+LogicalResult OpCall::run() { return propagateCall(*fake); }
+
+} // namespace ft

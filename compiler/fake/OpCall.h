@@ -1,0 +1,50 @@
+//===- OpCall.h - An operation as its fake rule sees it --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_FAKE_OPCALL_H
+#define FORETRACE_COMPILER_FAKE_OPCALL_H
+
+#include "compiler/fake/FakeCall.h"
+#include "dialects/ft/AtenCall.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace ft {
+
+/// The integer that an `arith.constant` gives; nothing for other values.
+std::optional<Dim> constantInteger(mlir::Value value);
+
+/// A call of the IR decoded for its fake rule. Not copyable: the call refers to
+/// what stands beside it.
+class OpCall {
+public:
+  using MetaLookup =
+      llvm::function_ref<const TensorMeta *(mlir::Value)>;
+  using NumberLookup =
+      llvm::function_ref<std::optional<Dim>(mlir::Value)>;
+
+  /// `op` must be a call. Where the operands' types are annotated, the defaults
+  /// will do.
+  explicit OpCall(mlir::Operation *op);
+  OpCall(mlir::Operation *op, MetaLookup metaOf, NumberLookup numberOf);
+  OpCall(const OpCall &) = delete;
+  OpCall &operator=(const OpCall &) = delete;
+
+  /// Runs the rule.
+  llvm::LogicalResult run();
+
+  AtenCall aten;
+  std::optional<FakeCall> fake;
+  /// An operand without layout, or an integer operand without a known value:
+  /// the rule cannot be run.
+  mlir::Value unknown;
+
+private:
+  void read(MetaLookup metaOf, NumberLookup numberOf);
+  void readNumbers(Arg &arg, NumberLookup numberOf);
+  llvm::SmallVector<TensorMeta, 4> metas;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_OPCALL_H

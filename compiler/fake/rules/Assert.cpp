@@ -1,0 +1,66 @@
+//===- Assert.cpp - Checks that programs carry -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+/// Checked at run time, if at all.
+static LogicalResult atRunTime(FakeCall &) { return success(); }
+
+/// Decided here and now: (a, size, stride, dtype, *, device, layout).
+static LogicalResult tensorMetadata(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (!c.isNone(1) && !c.sameSizes(a.sizes, c.dims(1)))
+    return c.fail(FakeError::Shape,
+                  "the program asserts another size of " + a.str());
+  if (!c.isNone(2) && !c.sameSizes(a.strides, c.dims(2)))
+    return c.fail(FakeError::Shape,
+                  "the program asserts other strides of " + a.str());
+  if (std::optional<DType> dtype = c.dtype(3); dtype && *dtype != a.dtype)
+    return c.fail(FakeError::Dtype, "the program asserts " + dtypeName(*dtype) +
+                                        ", the tensor is " +
+                                        dtypeName(a.dtype));
+  if (std::optional<Device> device = c.deviceArg(4);
+      device && *device != a.device)
+    return c.fail(FakeError::Device, "the program asserts device " +
+                                         device->str() + ", the tensor is on " +
+                                         a.device.str());
+  return success();
+}
+
+/// Forms that return a token to order them by.
+template <unsigned Token>
+static LogicalResult withToken(FakeCall &c) {
+  TensorMeta out = c.tensor(Token);
+  return c.view(std::move(out), Token);
+}
+
+static LogicalResult checkErrors(FakeCall &c) {
+  if (c.tensor(0).dtype != DType::I32)
+    return c.fail(FakeError::Dtype, "the info of a factorisation must be "
+                                    "int32, not " +
+                                        dtypeName(c.tensor(0).dtype));
+  return success();
+}
+
+ArrayRef<FakeRuleRow> assertionRules() {
+  static const FakeRuleRow rows[] = {
+      {"_assert_async.default", atRunTime},
+      {"_assert_async.msg", atRunTime},
+      {"_assert_scalar.default", atRunTime},
+      {"_assert_tensor_metadata.default", tensorMetadata},
+      {"_functional_assert_async.msg", withToken<2>},
+      {"_functional_assert_scalar.default", withToken<2>},
+      {"_functional_sym_constrain_range.default", withToken<3>},
+      {"_linalg_check_errors.default", checkErrors},
+      {"_print.default", atRunTime},
+      {"sym_constrain_range.default", atRunTime},
+      {"sym_constrain_range_for_size.default", atRunTime},
+  };
+  return rows;
+}
+
+} // namespace ft
