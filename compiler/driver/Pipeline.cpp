@@ -6,6 +6,7 @@
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/driver/ArtefactBuilder.h"
 #include "compiler/emit/Emit.h"
+#include "compiler/fake/FakePropagate.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
@@ -28,6 +29,17 @@ void registerPipelineDialects(mlir::DialectRegistry &registry) {
 /// A stage reported its errors to MLIR already.
 static llvm::Error reported() {
   return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+}
+
+static llvm::Error runFake(PipelineState &state) {
+  if (mlir::failed(propagateFake(state.module)) ||
+      mlir::failed(verifyFakeStage(state.module)))
+    return reported();
+  return llvm::Error::success();
+}
+
+static llvm::Error runFunctionalize(PipelineState &state) {
+  return llvm::Error::success();
 }
 
 static llvm::Error runLower(PipelineState &state) {
@@ -67,8 +79,7 @@ static llvm::Error runEmit(PipelineState &state) {
                      "object code is not in it",
                      "start from a dump of stage lower");
   std::unique_ptr<WeightSource> weights;
-  auto archive =
-      state.module->getAttrOfType<mlir::StringAttr>(names::kArchive);
+  auto archive = state.module->getAttrOfType<mlir::StringAttr>(names::kArchive);
   if (archive && !plan->constants.empty()) {
     llvm::Expected<std::unique_ptr<WeightSource>> opened =
         WeightSource::open(archive.getValue());
@@ -96,9 +107,11 @@ using StageFunction = llvm::Error (*)(PipelineState &);
 /// One row for each stage that works on the module; null: not in this build.
 static StageFunction functionOf(Stage stage) {
   switch (stage) {
-  case Stage::Import:
   case Stage::Fake:
+    return runFake;
   case Stage::Functionalize:
+    return runFunctionalize;
+  case Stage::Import:
   case Stage::Autograd:
   case Stage::Partition:
     return nullptr;

@@ -154,12 +154,11 @@ bool Session::State::runStages(Stage last) {
   while (at < last) {
     at = stageAfter(at, last);
     auto start = Clock::now();
-    bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,
-                      DiagId::Internal, [&] {
-                        PipelineState pipeline{*module, options, object,
-                                               outputBase, files};
-                        return runStage(at, pipeline);
-                      });
+    bool ok = guarded(
+        llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
+          PipelineState pipeline{*module, options, object, outputBase, files};
+          return runStage(at, pipeline);
+        });
     seconds.push_back({at, secondsSince(start)});
     if (!ok) {
       writeReproducer(at);

@@ -33,6 +33,12 @@ void registerLowerDialects(DialectRegistry &registry) {
 }
 
 LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
+  // A stage may run outside of a pass manager, which would load them.
+  DialectRegistry registry;
+  registerLowerDialects(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    module.getContext()->getOrLoadDialect(name);
   if (failed(lowerToLinalg(module, options.panelWidth)))
     return failure();
   // Unused results go, reshapes of reshapes meet, equal ops become one.
