@@ -40,6 +40,8 @@ inline constexpr llvm::StringLiteral kDeclared = "ft.declared";
 inline constexpr llvm::StringLiteral kKind = "ft.kind";
 /// On an argument: the name in the model, "layer.0.weight" (StringAttr).
 inline constexpr llvm::StringLiteral kTarget = "ft.target";
+/// On an operation: unit, it stood where gradients were switched off.
+inline constexpr llvm::StringLiteral kNoGrad = "ft.no_grad";
 /// On an operation or argument that is a symbolic number: its expression.
 inline constexpr llvm::StringLiteral kValue = "ft.value";
 /// On an argument: the archive's record that holds its storage (StringAttr).

@@ -342,6 +342,8 @@ bool GraphBuilder::result(const Argument &output, const Node &node) {
 
 bool GraphBuilder::build(const Node &node) {
   place = nodePlace(node, where);
+  if (Inlined region = inlinedBy(node))
+    return buildInlined(node, region);
   AtenCall call;
   call.schema = SchemaTable::get().find(schemaName(node.target));
   if (!call.schema)
@@ -359,16 +361,23 @@ bool GraphBuilder::build(const Node &node) {
 
   Operation *op =
       call.build(builder, nodeLocation(context, node), TypeRange(types));
+  auto shown = [&](llvm::StringRef name) -> Attribute {
+    return builder.getStringAttr(name.empty() ? name : prefix + name);
+  };
   if (names.size() == 1) {
-    op->setAttr(ft::names::kName, builder.getStringAttr(names[0]));
+    op->setAttr(ft::names::kName, shown(names[0]));
     op->setAttr(ft::names::kDeclared, declared[0]);
   } else if (names.empty()) {
-    op->setAttr(ft::names::kName, builder.getStringAttr(node.name));
+    op->setAttr(ft::names::kName, shown(node.name));
   } else {
-    llvm::SmallVector<llvm::StringRef> refs(names.begin(), names.end());
-    op->setAttr(ft::names::kName, builder.getStrArrayAttr(refs));
+    llvm::SmallVector<Attribute> all;
+    for (const std::string &name : names)
+      all.push_back(shown(name));
+    op->setAttr(ft::names::kName, builder.getArrayAttr(all));
     op->setAttr(ft::names::kDeclared, builder.getArrayAttr(declared));
   }
+  if (noGrad)
+    op->setAttr(ft::names::kNoGrad, builder.getUnitAttr());
   if (!number.empty())
     op->setAttr(ft::names::kValue, builder.getStringAttr(number));
   for (auto [name, value] : llvm::zip_equal(names, op->getResults()))
@@ -376,6 +385,73 @@ bool GraphBuilder::build(const Node &node) {
       return false;
   place.clear();
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Regions that are only run
+//===----------------------------------------------------------------------===//
+
+GraphBuilder::Inlined GraphBuilder::inlinedBy(const Node &node) {
+  llvm::StringRef op = node.target;
+  if (!op.consume_front("torch.ops.higher_order."))
+    return {};
+  const auto &inputs = node.inputs;
+  auto is = [&](size_t i, Argument::Kind kind) {
+    return i < inputs.size() && inputs[i].value.kind == kind;
+  };
+  Inlined region;
+  auto take = [&](size_t graph, size_t operands) {
+    if (!is(graph, Argument::Graph) || operands > inputs.size())
+      return;
+    region.graph = inputs[graph].value.graph.get();
+    region.name = inputs[graph].value.text;
+    region.firstOperand = operands;
+  };
+  if (op == "wrap_with_set_grad_enabled" && is(0, Argument::Bool)) {
+    take(1, 2); // (enabled, graph, operands…)
+    region.noGrad = !inputs[0].value.integer;
+  } else if (op == "wrap_with_autocast" && is(2, Argument::Bool) &&
+             !inputs[2].value.integer) {
+    take(4, 5); // (device, dtype, enabled, cache, graph, operands…)
+  } else if (op == "invoke_subgraph") {
+    take(0, 2); // (graph, identifier, operands…)
+  }
+  return region;
+}
+
+bool GraphBuilder::buildInlined(const Node &node, const Inlined &region) {
+  const Graph &inner = *region.graph;
+  GraphBuilder child(builder, inner, where);
+  child.prefix = prefix + region.name.str() + ".";
+  child.noGrad = noGrad || region.noGrad;
+  size_t operands = node.inputs.size() - region.firstOperand;
+  if (operands != inner.inputs.size() ||
+      node.outputs.size() != inner.outputs.size())
+    return fail(DiagId::BadSchema,
+                "the graph '" + region.name +
+                    "' has another number of inputs or outputs than its call");
+  bool ok = true;
+  for (size_t i = 0; ok && i < operands; ++i) {
+    Value value;
+    if (!valueOf(node.inputs[region.firstOperand + i].value, value))
+      return false;
+    if (value)
+      ok = child.define(inner.inputs[i].text, value);
+  }
+  for (const Node &innerNode : inner.nodes)
+    ok = ok && child.build(innerNode);
+  for (size_t i = 0; ok && i < inner.outputs.size(); ++i) {
+    Value value;
+    ok = child.valueOf(inner.outputs[i], value);
+    if (ok && value && !define(node.outputs[i].text, value))
+      return false;
+  }
+  if (llvm::Error inside = child.takeError()) {
+    llvm::consumeError(std::move(error));
+    error = std::move(inside);
+  }
+  place.clear();
+  return ok;
 }
 
 } // namespace ft::pt2

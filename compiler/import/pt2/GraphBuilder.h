@@ -31,6 +31,19 @@ public:
   bool valueOf(const Argument &argument, mlir::Value &value);
   bool build(const Node &node);
 
+  /// The subgraph that a higher-order operator only runs, and where its
+  /// operands start among the node's inputs: regions with gradients switched
+  /// off, regions with autocast switched off, and shared subgraphs. These are
+  /// built in place; null for every other operator.
+  struct Inlined {
+    const Graph *graph = nullptr;
+    llvm::StringRef name;
+    size_t firstOperand = 0;
+    bool noGrad = false;
+    explicit operator bool() const { return graph; }
+  };
+  static Inlined inlinedBy(const Node &node);
+
   bool fail(DiagId id, const llvm::Twine &message,
             const llvm::Twine &help = "");
   llvm::Error takeError() { return std::move(error); }
@@ -50,12 +63,16 @@ private:
   bool operand(llvm::StringRef name, Arg::Kind kind, AtenCall &call, Arg &arg);
   bool arguments(const Node &node, AtenCall &call);
   bool result(const Argument &output, const Node &node);
+  bool buildInlined(const Node &node, const Inlined &region);
 
   mlir::OpBuilder &builder;
   const Graph &graph;
   llvm::StringRef where;
   mlir::MLIRContext &context;
   llvm::StringMap<mlir::Value> values;
+  /// In front of the names of an inlined graph: "submod_1.".
+  std::string prefix;
+  bool noGrad = false;
   llvm::Error error = llvm::Error::success();
   std::string place; // of the node that is being built
 

@@ -26,32 +26,44 @@ namespace ft::pt2 {
 // Unknown operators
 //===----------------------------------------------------------------------===//
 
-/// One row for each operator that the table lacks, in the order of their first
-/// use.
-static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where) {
-  struct Use {
-    unsigned count = 0;
-    std::string place;
-  };
-  llvm::MapVector<llvm::StringRef, Use> unknown;
+namespace {
+struct Use {
+  unsigned count = 0;
+  std::string place;
+};
+} // namespace
+
+static void collectUnknown(const Graph &graph, llvm::StringRef where,
+                           llvm::MapVector<llvm::StringRef, Use> &unknown) {
   for (const Node &node : graph.nodes) {
+    if (GraphBuilder::Inlined region = GraphBuilder::inlinedBy(node)) {
+      collectUnknown(*region.graph, where, unknown);
+      continue;
+    }
     if (SchemaTable::get().find(GraphBuilder::schemaName(node.target)))
       continue;
     Use &use = unknown[node.target];
     if (!use.count++)
       use.place = nodePlace(node, where);
   }
+}
+
+/// One row for each operator that the table lacks, in the order of their first
+/// use.
+static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where) {
+  llvm::MapVector<llvm::StringRef, Use> unknown;
+  collectUnknown(graph, where, unknown);
   if (unknown.empty())
     return llvm::Error::success();
   std::vector<Diagnostic> rows;
   for (auto &[target, use] : unknown) {
     llvm::StringRef name = target;
     name.consume_front("torch.ops.");
-    bool controlFlow = name.consume_front("higher_order.");
+    bool region = name.consume_front("higher_order.");
     std::string message =
-        (llvm::Twine(controlFlow ? "control flow '" : "operator '") + name +
-         (controlFlow ? "' is not supported yet" : "' is not known") +
-         " (used " + llvm::Twine(use.count) +
+        (llvm::Twine(region ? "the region '" : "operator '") + name +
+         (region ? "' is not supported yet" : "' is not known") + " (used " +
+         llvm::Twine(use.count) +
          (use.count == 1 ? " time, here)" : " times, first here)"))
             .str();
     rows.push_back({DiagId::UnknownOp, use.place, std::move(message), ""});

@@ -92,6 +92,32 @@ def main(case, good, target):
         data = zlib.compress(b"\0" * 10_000_000, 9)[2:-4]
         name = model.encode()
         raw = single(local(name, data, 8, 100), central(name, data, 0, 8, 100))
+    # Good: the second and third node move into a region.
+    elif case in ("no-grad", "autocast-off", "autocast-on", "no-grad-short"):
+        inner = graph["nodes"][1:3]
+        start = graph["nodes"][0]["outputs"][0]["as_tensor"]["name"]
+        taken = [a["arg"] for n in inner for a in n["inputs"]
+                 if "as_tensor" in a["arg"]]
+        taken = [a for a in taken if a["as_tensor"]["name"] not in
+                 (n["outputs"][0]["as_tensor"]["name"] for n in inner)]
+        region = {"inputs": taken, "outputs": inner[-1]["outputs"],
+                  "nodes": inner, "tensor_values": graph["tensor_values"],
+                  "sym_int_values": {}, "sym_bool_values": {}}
+        arg = {"as_graph": {"name": "submod_1", "graph": region}}
+        leading = {"no-grad": [{"as_bool": False}, arg],
+                   "no-grad-short": [{"as_bool": False}, arg]}.get(case, [
+                       {"as_string": "cpu"}, {"as_none": True},
+                       {"as_bool": case == "autocast-on"},
+                       {"as_none": True}, arg])
+        if case == "no-grad-short":
+            taken = taken[:-1]
+        graph["nodes"][1:3] = [{
+            "target": "torch.ops.higher_order." +
+                      ("wrap_with_set_grad_enabled" if "grad" in case else
+                       "wrap_with_autocast"),
+            "inputs": [{"name": "", "arg": a, "kind": 1}
+                       for a in leading + taken],
+            "outputs": inner[-1]["outputs"], "metadata": {}, "name": "wrap"}]
     # Other kinds of files.
     elif case == "aotinductor":
         entries = {root + "data/aotinductor/model/x.so": b"\x7fELF"}
