@@ -15,6 +15,8 @@ static constexpr int64_t kCacheBytes = 768 * 1024;
 static constexpr int64_t kStackBytes = 256 * 1024;
 // Units of work below which rows are cut too, for the threads' sake.
 static constexpr int64_t kFewUnits = 16;
+// Cost (bodyOpCost) of an epilogue that is not unrolled.
+static constexpr int64_t kLongEpilogue = 12;
 
 //===----------------------------------------------------------------------===//
 // Recognition
@@ -237,6 +239,11 @@ bool ContractionNest::plan() {
   b.factor = contraction.y, b.input = contraction.yInput;
   if (!analyze(atoms, dims))
     return false;
+  TensorWalk after(r.space);
+  after.leaves.insert(contraction.op.getResult(0));
+  SmallVector<unsigned> unused;
+  space.walk(after, unused);
+  epilogueCost = after.cost;
   chooseLanes(atoms, stores);
   if (laneGroup == kNone || width == 1)
     return false;
@@ -447,12 +454,11 @@ SmallVector<Value> ContractionNest::kLoops(unsigned depth,
 /// Rows [first, first + rows) of the current panel.
 void ContractionNest::tile(int64_t rows, const IndexExpr &first) {
   TensorReader::Scope scope(r);
-  std::vector<Coords> where, dims(rows);
+  std::vector<Coords> dims(rows);
   for (int64_t i = 0; i < rows; ++i) {
     if (rowGroup != kNone)
       counters[rowGroup] = first + IndexExpr(i);
-    where.push_back(contractionCoords());
-    loopsFromResult(contraction.op, 0, where.back(), dims[i]);
+    loopsFromResult(contraction.op, 0, contractionCoords(), dims[i]);
   }
   if (packsA)
     packA(rows, dims);
@@ -463,32 +469,51 @@ void ContractionNest::tile(int64_t rows, const IndexExpr &first) {
   r.lanes = Lanes();
   acc = kLoops(0, dims, IndexExpr(), acc);
 
-  // Everything after the contraction, row by row.
+  if (epilogueCost < kLongEpilogue || rows == 1) {
+    for (int64_t i = 0; i < rows && !r.failed; ++i)
+      finishRow(first + IndexExpr(i), acc[i]);
+    return;
+  }
+  // A long epilogue is a loop over the rows: unrolled, it would be scheduled
+  // all at once and spill every register.
+  r.lanes = lanes;
+  for (int64_t i = 0; i < rows; ++i)
+    r.storeRow(tileMemory, accType, IndexExpr(i * width), acc[i]);
+  r.lanes = Lanes();
+  r.loop(r.index(0), r.index(rows), 1, rows, 1, {},
+         [&](unsigned atom, ValueRange) {
+           IndexExpr i = r.space.of(atom);
+           r.lanes = lanes;
+           Value c = r.loadRow(tileMemory, accType, i * width);
+           r.lanes = Lanes();
+           finishRow(first + i, c);
+           return SmallVector<Value>();
+         });
+}
+
+/// Everything after the contraction for one row.
+void ContractionNest::finishRow(const IndexExpr &row, Value acc) {
+  TensorReader::Scope scope(r);
+  if (rowGroup != kNone)
+    counters[rowGroup] = row;
+  Coords where = contractionCoords();
   r.lanes = lanes;
   Value init = contraction.op.getDpsInitOperand(0)->get();
   auto fill = init.getDefiningOp<linalg::FillOp>();
   bool fromZero =
       fill && (matchPattern(fill.getInputs()[0], m_AnyZeroFloat()) ||
                matchPattern(fill.getInputs()[0], m_Zero()));
-  for (int64_t i = 0; i < rows && !r.failed; ++i) {
-    TensorReader::Scope row(r);
-    if (rowGroup != kNone)
-      counters[rowGroup] = first + IndexExpr(i);
-    Value c = acc[i];
-    if (!fromZero) {
-      Value start = r.readVector(init, where[i]);
-      if (!start)
-        break;
-      c = contraction.isFloat
-              ? arith::AddFOp::create(r.b, r.loc, start, c).getResult()
-              : arith::AddIOp::create(r.b, r.loc, start, c).getResult();
-    }
-    r.remember(contraction.op.getResult(0), where[i], c);
-    Coords at = space.coordsOf(counters);
-    for (const KernelOutput &o : space.outputs)
-      if (Value v = r.read(o.tensor, at))
-        r.write(o.memory, at, v);
+  if (!fromZero) {
+    if (Value start = r.readVector(init, where))
+      acc = contraction.isFloat
+                ? arith::AddFOp::create(r.b, r.loc, start, acc).getResult()
+                : arith::AddIOp::create(r.b, r.loc, start, acc).getResult();
   }
+  r.remember(contraction.op.getResult(0), where, acc);
+  Coords at = space.coordsOf(counters);
+  for (const KernelOutput &o : space.outputs)
+    if (Value v = r.read(o.tensor, at))
+      r.write(o.memory, at, v);
   r.lanes = Lanes();
 }
 
@@ -524,6 +549,8 @@ bool ContractionNest::emit() {
   counters.assign(space.groups.size(), IndexExpr());
   if (packsB)
     packedB = r.stackArray(bType, kPoints * width);
+  if (epilogueCost >= kLongEpilogue)
+    tileMemory = r.stackArray(accType, tileRows * width);
   if (packsA)
     packedA = r.stackArray(aType, kPoints * tileRows);
 

@@ -81,6 +81,7 @@ private:
                                         llvm::MutableArrayRef<Coords> dims,
                                         const IndexExpr &k,
                                         mlir::ValueRange acc);
+  void finishRow(const IndexExpr &row, mlir::Value acc);
   void packB();
   void packA(int64_t rows, llvm::MutableArrayRef<Coords> dims);
   Coords contractionCoords();
@@ -98,7 +99,8 @@ private:
   int64_t tileRows = 1, blockRows = 1;
   bool masked = false, packsA = false, packsB = false, panelOuter = true;
   mlir::Type accType, bType, aType;
-  mlir::Value packedA, packedB;
+  mlir::Value packedA, packedB, tileMemory;
+  int64_t epilogueCost = 0;
   Coords counters;
   Lanes lanes; ///< of the current panel
 };

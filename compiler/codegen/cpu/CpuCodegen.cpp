@@ -71,8 +71,10 @@ llvm::Expected<std::string> compileToObject(ModuleOp module,
       return makeError(DiagId::NoLowering, name, report);
     infos[name] = *info;
   }
-  if (failed(rewriteKernelCalls(module, infos)) || failed(lowerMath(module)) ||
-      failed(lowerToLlvmDialect(module)))
+  bool ok = succeeded(rewriteKernelCalls(module, infos));
+  if (ok)
+    lowerMath(module);
+  if (!ok || failed(lowerToLlvmDialect(module)))
     return makeError(DiagId::Internal, "", "code generation failed: " + report);
   if (options.onLlvmDialect)
     options.onLlvmDialect(module);
