@@ -57,7 +57,9 @@ struct ConvertAllToLlvmPass
     LLVMTypeConverter converter(context, options);
     RewritePatternSet patterns(context);
     arith::populateArithToLLVMConversionPatterns(converter, patterns);
-    populateMathToLLVMConversionPatterns(converter, patterns);
+    // Preferred: the patterns for libm take vectors apart.
+    populateMathToLLVMConversionPatterns(
+        converter, patterns, /*approximateLog1p=*/false, PatternBenefit(2));
     populateMathToLibmConversionPatterns(patterns);
     populateComplexToLLVMConversionPatterns(converter, patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns);

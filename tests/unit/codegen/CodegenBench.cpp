@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Not a test: prints the best rate of each shape on this machine, one thread.
-// Usage: ft-codegen-bench [substring of a name] [file for LLVM IR]
+// Usage: ft-codegen-bench [substring of a name] [file for the last object]
 
 #include "ContractionText.h"
 
@@ -60,6 +60,8 @@ struct Floats {
   float *data;
 };
 
+const char *objectFile = nullptr;
+
 void bench(const char *filter, const char *name, const ContractionText &text,
            double flops, size_t aN, size_t bN, size_t cN, size_t biasN) {
   if (filter && !strstr(name, filter))
@@ -70,6 +72,13 @@ void bench(const char *filter, const char *name, const ContractionText &text,
   if (!k.error.empty()) {
     printf("%-28s %s\n", name, k.error.c_str());
     return;
+  }
+  if (objectFile) {
+    FILE *f = fopen(objectFile, "wb");
+    if (!f)
+      return;
+    fwrite(k.object.data(), 1, k.object.size(), f);
+    fclose(f);
   }
   Floats a(aN, 0.5f), b(bN, 0.25f), c(cN, 0), bias(biasN, 1.0f);
   std::vector<void *> args = {a.data, b.data};
@@ -119,6 +128,7 @@ void conv(const char *filter, int64_t ohw, int64_t f, int64_t kk, int64_t c,
 
 int main(int argc, char **argv) {
   const char *f = argc > 1 && *argv[1] ? argv[1] : nullptr;
+  objectFile = argc > 2 ? argv[2] : nullptr;
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f"))
     printf("FMA peak of one core: %.1f GF/s\n", peak());
