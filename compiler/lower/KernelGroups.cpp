@@ -13,7 +13,18 @@ using namespace mlir;
 
 namespace ft {
 
-/// acc + a * b, possibly with a and b widened first.
+/// The block argument behind widening conversions, or the value itself.
+static Value behindWidening(Value v) {
+  while (Operation *op = v.getDefiningOp()) {
+    if (!isa<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(op))
+      break;
+    v = op->getOperand(0);
+  }
+  return v;
+}
+
+/// acc + a * b of the two inputs, possibly widened first. Not a sum of squares:
+/// that is a reduction like any other.
 static bool multipliesAndAccumulates(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
     return false;
@@ -25,8 +36,13 @@ static bool multipliesAndAccumulates(linalg::GenericOp op) {
   Value product = add->getOperand(0) == accumulator   ? add->getOperand(1)
                   : add->getOperand(1) == accumulator ? add->getOperand(0)
                                                       : Value();
-  return product &&
-         isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product.getDefiningOp());
+  Operation *mul = product ? product.getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(mul))
+    return false;
+  Value a = behindWidening(mul->getOperand(0));
+  Value b = behindWidening(mul->getOperand(1));
+  return (a == body->getArgument(0) && b == body->getArgument(1)) ||
+         (a == body->getArgument(1) && b == body->getArgument(0));
 }
 
 OpRole roleOf(Operation *op) {
@@ -108,9 +124,12 @@ struct Former {
     return op && roleOf(op) != OpRole::Init ? op : nullptr;
   }
 
-  /// All ops that use values of `op`, looked at through views.
+  /// All ops that use values of `op`, looked at through views; a gather inside
+  /// of a body counts as its generic.
   static void usersOf(Operation *op, SmallVectorImpl<Operation *> &users) {
     for (Operation *user : op->getUsers()) {
+      while (user->getBlock() != op->getBlock())
+        user = user->getParentOp();
       if (roleOf(user) == OpRole::View)
         usersOf(user, users);
       else

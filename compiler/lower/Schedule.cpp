@@ -279,6 +279,14 @@ private:
     }
   }
 
+  /// Whether the value is an init or a view of one, which a kernel repeats.
+  static bool isInit(Value v) {
+    Operation *op = v.getDefiningOp();
+    while (op && roleOf(op) == OpRole::View)
+      op = op->getOperand(0).getDefiningOp();
+    return op && roleOf(op) == OpRole::Init;
+  }
+
   /// Whether the value is computed, directly or through views, by `kernel`.
   static bool isInside(Value v, const DenseSet<Operation *> &members) {
     Operation *op = v.getDefiningOp();
@@ -297,8 +305,7 @@ private:
           for (Value v : inner->getOperands()) {
             if (!isa<RankedTensorType>(v.getType()) || isInside(v, members))
               continue;
-            Operation *producer = v.getDefiningOp();
-            if (producer && roleOf(producer) == OpRole::Init)
+            if (isInit(v))
               continue;
             inputs.insert(v);
           }

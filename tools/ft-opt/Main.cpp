@@ -7,9 +7,11 @@
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   ft::registerFakePasses();
+  mlir::registerTransformsPasses();
   ft::registerLowerPasses();
   mlir::DialectRegistry registry;
   registry.insert<ft::FtDialect>();
