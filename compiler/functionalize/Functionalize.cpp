@@ -1,0 +1,471 @@
+//===- Functionalize.cpp - Mutation and aliasing → pure calls --*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk in program order. Each call reads the present values of its operands
+// (Storages.h). A call that writes becomes its functional form, whose result is
+// then written into the argument's storage:
+//
+//   add_, add.out              → add
+//   copy_, zero_, fill_        → copy, zero, fill
+//   t_, unsqueeze_ …           → the view; the argument's name moves to it
+//   batch_norm while training  → _native_batch_norm_legit_functional, whose
+//                                last two results are the running statistics
+//
+// Where the functional result has another dtype or layout than the argument
+// (int.add_ of a promoted operand), a `copy` gives it the argument's.
+
+#include "compiler/functionalize/Functionalize.h"
+
+#include "compiler/fake/FakePropagate.h"
+#include "compiler/fake/OpCall.h"
+#include "compiler/functionalize/Storages.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+using namespace mlir;
+
+namespace ft {
+
+//===----------------------------------------------------------------------===//
+// Functional forms
+//===----------------------------------------------------------------------===//
+
+static bool sameArguments(const Schema &a, const Schema &b, size_t count) {
+  if (a.args.size() < count || b.args.size() != count)
+    return false;
+  for (size_t i = 0; i < count; ++i)
+    if (a.args[i].type.kind != b.args[i].type.kind ||
+        a.args[i].type.list != b.args[i].type.list)
+      return false;
+  return true;
+}
+
+/// "add_.Tensor" → "add.Tensor", "mm.out" → "mm.default"; null if there is none
+/// in the table.
+static const Schema *functionalForm(const Schema &schema) {
+  std::string name = schema.base.str();
+  size_t outs = 0;
+  if (StringRef(name).ends_with("__") && StringRef(name).starts_with("__i"))
+    name = "__" + name.substr(3);
+  else if (StringRef(name).ends_with("_"))
+    name.pop_back();
+  else
+    outs = llvm::count_if(schema.args, [](const SchemaArg &a) {
+      return a.type.write;
+    });
+  size_t count = schema.args.size() - outs;
+  const Schema *found = nullptr;
+  for (const Schema &other : SchemaTable::get().all()) {
+    if (other.base != name || other.mutates ||
+        !sameArguments(schema, other, count))
+      continue;
+    if (other.overload == schema.overload)
+      return &other;
+    if (!found)
+      found = &other;
+  }
+  return found;
+}
+
+/// In-place ops on metadata, whose result is a view of the argument.
+static bool changesMetadata(const Schema &schema) {
+  return llvm::is_contained({"t_", "transpose_", "squeeze_", "unsqueeze_",
+                             "swapaxes_", "swapdims_", "as_strided_",
+                             "detach_"},
+                            schema.base);
+}
+
+/// batch_norm writes its running statistics while training, which its schema
+/// does not say.
+static bool updatesStatistics(const AtenCall &call) {
+  StringRef name = call.schema->name;
+  bool training = (name == "batch_norm.default" ||
+                   name == "native_batch_norm.default" ||
+                   name == "_native_batch_norm_legit.default")
+                      ? call.flag(5)
+                      : name == "_batch_norm_with_update.default";
+  return training && call.tensor(3) && call.tensor(4);
+}
+
+static bool isMutation(Operation *op) {
+  const Schema *schema = schemaOf(op);
+  if (!schema)
+    return false;
+  return schema->mutates || (schema->family == "norm" &&
+                             updatesStatistics(AtenCall::decode(op)));
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Functionalizer {
+public:
+  explicit Functionalizer(func::FuncOp function)
+      : function(function), builder(function.getContext()), storages(builder) {}
+  LogicalResult run();
+
+private:
+  void addArguments();
+  bool visit(Operation *op);
+  void readOperands(Operation *op);
+  void addResults(Operation *op);
+  bool writeInPlace(Operation *op, const AtenCall &call);
+  bool moveName(Operation *op, const AtenCall &call);
+  bool updateStatistics(Operation *op, const AtenCall &call);
+  bool assign(Value target, Value value, Operation *op);
+  bool unsupported(Operation *op, const Twine &why);
+  void returnMutations();
+
+  func::FuncOp function;
+  OpBuilder builder;
+  Storages storages;
+  SmallVector<Operation *> dead;
+  SmallVector<std::string> problems;
+  Operation *firstProblem = nullptr;
+};
+} // namespace
+
+bool Functionalizer::unsupported(Operation *op, const Twine &why) {
+  std::string text = "aten." + schemaOf(op)->name.str();
+  std::string name;
+  if (auto attr = op->getAttrOfType<StringAttr>(names::kName))
+    name = " (" + attr.getValue().str() + ")";
+  problems.push_back((text + name + ": " + why).str());
+  if (!firstProblem)
+    firstProblem = op;
+  return false;
+}
+
+void Functionalizer::addArguments() {
+  // Arguments from one record of the archive share it.
+  llvm::DenseMap<Attribute, BlockArgument> records;
+  for (BlockArgument argument : function.getArguments()) {
+    if (!isa<TensorType>(argument.getType()))
+      continue;
+    Attribute record =
+        function.getArgAttr(argument.getArgNumber(), names::kWeight);
+    auto known = record ? records.find(record) : records.end();
+    if (known != records.end() &&
+        known->second.getType() == argument.getType()) {
+      storages.bind(argument, storages.nodeOf(known->second));
+      continue;
+    }
+    storages.addBase(argument);
+    if (record)
+      records[record] = argument;
+  }
+}
+
+void Functionalizer::readOperands(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands())
+    if (StorageNode *node = storages.nodeOf(operand.get()))
+      operand.set(storages.read(node, op->getLoc()));
+}
+
+/// Results of a call that writes nothing: views, or storage of their own.
+void Functionalizer::addResults(Operation *op) {
+  SmallVector<int> aliases(op->getNumResults(), -1);
+  SmallVector<Value> operands(op->getOperands());
+  if (schemaOf(op)) {
+    OpCall call(op);
+    if (!call.unknown && succeeded(call.run()))
+      for (auto [r, result] : llvm::enumerate(call.fake->results))
+        if (r < aliases.size())
+          aliases[r] = result.alias;
+  }
+  for (OpResult result : op->getResults()) {
+    if (!isa<TensorType>(result.getType()))
+      continue;
+    unsigned r = result.getResultNumber();
+    StorageNode *parent =
+        aliases[r] >= 0 ? storages.nodeOf(operands[aliases[r]]) : nullptr;
+    if (parent)
+      storages.addView(result, parent, op, r);
+    else
+      storages.addBase(result);
+  }
+}
+
+/// `target` holds `value` from here on, in its own dtype and layout.
+bool Functionalizer::assign(Value target, Value value, Operation *op) {
+  StorageNode *node = storages.nodeOf(target);
+  std::optional<TensorMeta> have = metaOf(value), want = metaOf(target);
+  if (!node || !have || !want)
+    return unsupported(op, "its argument has no storage");
+  if (have->sizes != want->sizes)
+    return unsupported(op, "the tensor that is written changes its size");
+  bool base = node == node->base;
+  if (have->dtype != want->dtype || have->device != want->device ||
+      (base && have->strides != want->strides)) {
+    value = buildCall(builder, op->getLoc(), "copy.default",
+                      {Arg::tensor(0), Arg::tensor(1)},
+                      {storages.read(node, op->getLoc()), value});
+    if (!value)
+      return false;
+  }
+  std::string reason;
+  if (failed(storages.write(node, value, op->getLoc(), reason)))
+    return unsupported(op, reason);
+  return true;
+}
+
+/// A name for the values that replace those of `op`.
+static void inheritName(Operation *from, Operation *to) {
+  for (StringRef name : {names::kName, names::kDeclared})
+    if (Attribute attribute = from->getAttr(name))
+      to->setAttr(name, attribute);
+}
+
+bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
+  const Schema *form = functionalForm(*call.schema);
+  if (!form)
+    return unsupported(op, "it has no functional form");
+  AtenCall pure = call;
+  pure.schema = form;
+  pure.args.truncate(form->args.size());
+  // Operands that only the dropped `out` arguments name must go.
+  unsigned used = 0;
+  auto count = [&](auto &&self, const Arg &arg) -> void {
+    used = std::max<unsigned>(used, arg.operand + 1);
+    for (const Arg &item : arg.list)
+      self(self, item);
+  };
+  for (const Arg &arg : pure.args)
+    count(count, arg);
+  pure.operands.truncate(used);
+  for (Value &operand : pure.operands)
+    if (StorageNode *node = storages.nodeOf(operand))
+      operand = storages.read(node, op->getLoc());
+  SmallVector<Value> targets;
+  for (auto [i, arg] : llvm::enumerate(call.schema->args)) {
+    if (!arg.type.write)
+      continue;
+    if (arg.type.list)
+      llvm::append_range(targets, call.tensors(i));
+    else
+      targets.push_back(call.tensor(i));
+  }
+  bool list = !form->returns.empty() && form->returns[0].list;
+  SmallVector<Type> types(list ? targets.size() : form->returns.size(),
+                          unknownTensorType(op->getContext()));
+  Operation *made = pure.build(builder, op->getLoc(), types);
+  if (failed(propagateOp(made)))
+    return false;
+  if (op->getNumResults() == made->getNumResults())
+    inheritName(op, made);
+  if (targets.size() > made->getNumResults() ||
+      llvm::is_contained(targets, Value()))
+    return unsupported(op, "it writes more than its functional form gives");
+  for (auto [target, value] : llvm::zip(targets, made->getResults()))
+    if (!assign(target, value, op))
+      return false;
+  for (auto [result, target] : llvm::zip(op->getResults(), targets))
+    storages.bind(result, storages.nodeOf(target));
+  return true;
+}
+
+bool Functionalizer::moveName(Operation *op, const AtenCall &call) {
+  const Schema *form = functionalForm(*call.schema);
+  StorageNode *node = storages.nodeOf(call.operands[0]);
+  if (!form || !node)
+    return unsupported(op, "it has no functional form");
+  AtenCall view = call;
+  view.schema = form;
+  view.operands[0] = storages.read(node, op->getLoc());
+  Operation *made = view.build(builder, op->getLoc(), op->getResultTypes());
+  if (failed(propagateOp(made)))
+    return false;
+  inheritName(op, made);
+  StorageNode *moved = storages.addView(made->getResult(0), node, made, 0);
+  storages.bind(op->getResult(0), moved);
+  storages.bind(call.operands[0], moved);
+  return true;
+}
+
+bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
+  bool always = call.schema->base == "_batch_norm_with_update";
+  SmallVector<Value> targets = {call.tensor(3), call.tensor(4)};
+  AtenCall pure;
+  pure.schema =
+      SchemaTable::get().find("_native_batch_norm_legit_functional.default");
+  pure.operands = call.operands;
+  for (Value &operand : pure.operands)
+    if (StorageNode *node = storages.nodeOf(operand))
+      operand = storages.read(node, op->getLoc());
+  pure.args.assign(call.args.begin(), call.args.begin() + 5);
+  pure.args.push_back(Arg::truth(true));
+  unsigned momentum = always ? 5 : 6;
+  pure.args.push_back(call.args[momentum]);
+  pure.args.push_back(call.args[momentum + 1]);
+  SmallVector<Type> types(pure.schema->returns.size(),
+                          unknownTensorType(op->getContext()));
+  Operation *made = pure.build(builder, op->getLoc(), types);
+  if (failed(propagateOp(made)))
+    return false;
+  for (auto [i, target] : llvm::enumerate(targets))
+    if (!assign(target, made->getResult(3 + i), op))
+      return false;
+  if (op->getNumResults() > 3 && !op->getResult(3).use_empty())
+    return unsupported(op, "its reserve is used");
+  for (OpResult result : op->getResults())
+    if (result.getResultNumber() < 3)
+      storages.bind(result, storages.addBase(
+                                made->getResult(result.getResultNumber())));
+  return true;
+}
+
+bool Functionalizer::visit(Operation *op) {
+  builder.setInsertionPoint(op);
+  const Schema *schema = schemaOf(op);
+  // The fake stage has decided these.
+  if (schema && schema->name == "_assert_tensor_metadata.default") {
+    dead.push_back(op);
+    return true;
+  }
+  if (!isMutation(op)) {
+    // The nodes are looked up by the values as written.
+    SmallVector<Value> written(op->getOperands());
+    SmallVector<StorageNode *> before;
+    for (Value v : written)
+      before.push_back(storages.nodeOf(v));
+    readOperands(op);
+    for (auto [operand, node] : llvm::zip(op->getOperands(), before))
+      if (node && !storages.nodeOf(operand))
+        storages.bind(operand, node);
+    addResults(op);
+    return true;
+  }
+  dead.push_back(op);
+  AtenCall call = AtenCall::decode(op);
+  if (updatesStatistics(call))
+    return updateStatistics(op, call);
+  if (changesMetadata(*schema))
+    return moveName(op, call);
+  return writeInPlace(op, call);
+}
+
+//===----------------------------------------------------------------------===//
+// What the arguments hold in the end
+//===----------------------------------------------------------------------===//
+
+static StringRef roleOf(StringRef kind) {
+  if (kind == "parameter")
+    return "parameter_mutation";
+  return kind == "input" ? "input_mutation" : "buffer_mutation";
+}
+
+void Functionalizer::returnMutations() {
+  Operation *end = function.getBody().front().getTerminator();
+  builder.setInsertionPoint(end);
+  readOperands(end);
+  auto text = [](Attribute attribute) {
+    auto string = dyn_cast_or_null<StringAttr>(attribute);
+    return string ? string.getValue() : StringRef();
+  };
+  // The archive may list some of them itself.
+  llvm::StringSet<> listed;
+  for (unsigned r = 0; r < function.getNumResults(); ++r)
+    if (text(function.getResultAttr(r, names::kRole)).ends_with("_mutation"))
+      listed.insert(text(function.getResultAttr(r, names::kTarget)));
+  SmallVector<Value> values;
+  SmallVector<Attribute> attributes;
+  for (BlockArgument argument : function.getArguments()) {
+    StorageNode *node = storages.nodeOf(argument);
+    if (!node || node->base->version == 0)
+      continue;
+    unsigned i = argument.getArgNumber();
+    StringRef target = text(function.getArgAttr(i, names::kTarget));
+    if (listed.contains(target))
+      continue;
+    StringRef kind = text(function.getArgAttr(i, names::kKind));
+    values.push_back(storages.read(node, end->getLoc()));
+    NamedAttrList list;
+    list.set(names::kRole, builder.getStringAttr(roleOf(kind)));
+    list.set(names::kTarget, builder.getStringAttr(target));
+    attributes.push_back(list.getDictionary(builder.getContext()));
+  }
+  SmallVector<Value> all(values);
+  all.append(end->operand_begin(), end->operand_end());
+  for (unsigned r = 0; r < function.getNumResults(); ++r) {
+    auto old = function.getResultAttrDict(r);
+    attributes.push_back(old ? old : builder.getDictionaryAttr({}));
+  }
+  end->setOperands(all);
+  function.setType(FunctionType::get(
+      builder.getContext(), function.getArgumentTypes(),
+      llvm::to_vector(ValueRange(all).getTypes())));
+  function.setAllResultAttrs(attributes);
+}
+
+LogicalResult Functionalizer::run() {
+  addArguments();
+  Block &body = function.getBody().front();
+  bool sound = true;
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    sound &= visit(&op);
+  if (!problems.empty()) {
+    InFlightDiagnostic error = emitError(firstProblem->getLoc());
+    error << "[FT0401] " << problems.size()
+          << (problems.size() == 1 ? " mutation is" : " mutations are")
+          << " not supported: ";
+    llvm::interleave(
+        problems, [&](const std::string &p) { error << p; },
+        [&] { error << "; "; });
+  }
+  if (!sound)
+    return failure();
+  returnMutations();
+  for (Operation *op : llvm::reverse(dead)) {
+    // Names of erased values may still stand in for their nodes.
+    op->dropAllUses();
+    op->erase();
+  }
+  return success();
+}
+
+LogicalResult functionalize(ModuleOp module) {
+  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  if (!function || function.isExternal())
+    return emitError(module.getLoc()) << "[FT0309] there is no @forward";
+  return Functionalizer(function).run();
+}
+
+//===----------------------------------------------------------------------===//
+// The stage verifier and the pass
+//===----------------------------------------------------------------------===//
+
+LogicalResult verifyFunctionalizeStage(ModuleOp module) {
+  bool sound = true;
+  module.walk([&](Operation *op) {
+    if (!isMutation(op))
+      return;
+    emitError(op->getLoc()) << "[FT0402] aten." << schemaOf(op)->name
+                            << " still writes";
+    sound = false;
+  });
+  return success(sound && succeeded(verifyFakeStage(module)));
+}
+
+namespace {
+struct FunctionalizePass
+    : PassWrapper<FunctionalizePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FunctionalizePass)
+
+  StringRef getArgument() const final { return "ft-functionalize"; }
+  StringRef getDescription() const final {
+    return "turn mutation into pure calls and extra results";
+  }
+  void runOnOperation() final {
+    if (failed(functionalize(getOperation())) ||
+        failed(verifyFunctionalizeStage(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+void registerFunctionalizePasses() { PassRegistration<FunctionalizePass>(); }
+
+} // namespace ft

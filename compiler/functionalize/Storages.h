@@ -1,0 +1,76 @@
+//===- Storages.h - The present value of each storage ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A storage is a base value and the tree of its views. A write through a view
+// makes a new base: the view's new elements are put back into its parent, that
+// into its own parent, and so on. Views that are read afterwards are made anew
+// from the base, by the call that made them.
+//
+//   %v = select(%x, 0, 1)                %v = select(%x, 0, 1)
+//   add_(%v, 1)                  →       %w = add(%v, 1)
+//   %y = mul(%x, 2)                      %x1 = select_scatter(%x, %w, 0, 1)
+//                                        %y = mul(%x1, 2)
+//
+// Invariant: `current` of a node is its value as of `version`; it is stale once
+// the storage's version has moved on. Cost: a write costs one call for each
+// view between it and the base, a stale read as many.
+
+#ifndef FORETRACE_COMPILER_FUNCTIONALIZE_STORAGES_H
+#define FORETRACE_COMPILER_FUNCTIONALIZE_STORAGES_H
+
+#include "dialects/ft/AtenCall.h"
+
+#include <deque>
+
+namespace ft {
+
+/// A tensor that shares a storage: the base, or a view of another node.
+struct StorageNode {
+  StorageNode *base = nullptr;
+  StorageNode *parent = nullptr;
+  /// The call that makes it from its parent, and which of its results it is;
+  /// null if it is the parent itself under another name.
+  mlir::Operation *view = nullptr;
+  unsigned result = 0;
+  mlir::Value current;
+  /// Of the base: how often it was written. Of others: when `current` was.
+  unsigned version = 0;
+};
+
+class Storages {
+public:
+  explicit Storages(mlir::OpBuilder &builder) : builder(builder) {}
+
+  StorageNode *nodeOf(mlir::Value value) const { return nodes.lookup(value); }
+  /// A value with storage of its own.
+  StorageNode *addBase(mlir::Value value);
+  /// `value` is result `result` of `view`, a call on the node `parent`.
+  StorageNode *addView(mlir::Value value, StorageNode *parent,
+                       mlir::Operation *view, unsigned result);
+  /// `value` is another name of `node`; also moves an existing name.
+  void bind(mlir::Value value, StorageNode *node) { nodes[value] = node; }
+
+  /// The node's value now, made at the builder's insertion point if stale.
+  mlir::Value read(StorageNode *node, mlir::Location loc);
+  /// Replaces the node's elements by those of `value`, which has its sizes.
+  /// Fails, with the reason in `reason`, if a view cannot be undone.
+  mlir::LogicalResult write(StorageNode *node, mlir::Value value,
+                            mlir::Location loc, std::string &reason);
+
+private:
+  mlir::Value undo(StorageNode *node, mlir::Value value, mlir::Location loc,
+                   std::string &reason);
+  mlir::OpBuilder &builder;
+  std::deque<StorageNode> all;
+  llvm::DenseMap<mlir::Value, StorageNode *> nodes;
+};
+
+/// Builds a call at the insertion point and annotates its results; the value of
+/// the first one. Null after an error, which has been reported.
+mlir::Value buildCall(mlir::OpBuilder &builder, mlir::Location loc,
+                      llvm::StringRef overload, llvm::ArrayRef<Arg> arguments,
+                      mlir::ValueRange operands);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FUNCTIONALIZE_STORAGES_H
