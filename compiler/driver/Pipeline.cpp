@@ -7,6 +7,7 @@
 #include "compiler/driver/ArtefactBuilder.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/fake/FakePropagate.h"
+#include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
@@ -39,6 +40,9 @@ static llvm::Error runFake(PipelineState &state) {
 }
 
 static llvm::Error runFunctionalize(PipelineState &state) {
+  if (mlir::failed(functionalize(state.module)) ||
+      mlir::failed(verifyFunctionalizeStage(state.module)))
+    return reported();
   return llvm::Error::success();
 }
 
