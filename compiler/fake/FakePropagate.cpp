@@ -70,8 +70,8 @@ static std::string placeOf(Location location) {
         name = named.getName().str();
     } else if (auto line = dyn_cast<FileLineColLoc>(part)) {
       if (file.empty() && line.getLine() != 0)
-        file = (line.getFilename().getValue() + ":" + Twine(line.getLine()))
-                   .str();
+        file =
+            (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
     }
     return WalkResult::advance();
   });
@@ -256,10 +256,10 @@ bool Propagator::visit(Operation *op) {
   }
   auto &results = call.fake->results;
   if (results.size() != op->getNumResults()) {
-    emitError(op->getLoc()) << "[FT0307] aten." << call.aten.schema->name
-                            << " gives " << results.size()
-                            << " results here, the program takes "
-                            << op->getNumResults();
+    emitError(op->getLoc())
+        << "[FT0307] aten." << call.aten.schema->name << " gives "
+        << results.size() << " results here, the program takes "
+        << op->getNumResults();
     return false;
   }
   for (auto [result, fake] : llvm::zip(op->getResults(), results)) {

@@ -18,10 +18,8 @@ std::optional<Dim> constantInteger(mlir::Value value);
 /// what stands beside it.
 class OpCall {
 public:
-  using MetaLookup =
-      llvm::function_ref<const TensorMeta *(mlir::Value)>;
-  using NumberLookup =
-      llvm::function_ref<std::optional<Dim>(mlir::Value)>;
+  using MetaLookup = llvm::function_ref<const TensorMeta *(mlir::Value)>;
+  using NumberLookup = llvm::function_ref<std::optional<Dim>(mlir::Value)>;
 
   /// `op` must be a call. Where the operands' types are annotated, the defaults
   /// will do.

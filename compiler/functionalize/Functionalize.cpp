@@ -51,9 +51,8 @@ static const Schema *functionalForm(const Schema &schema) {
   else if (StringRef(name).ends_with("_"))
     name.pop_back();
   else
-    outs = llvm::count_if(schema.args, [](const SchemaArg &a) {
-      return a.type.write;
-    });
+    outs = llvm::count_if(schema.args,
+                          [](const SchemaArg &a) { return a.type.write; });
   size_t count = schema.args.size() - outs;
   const Schema *found = nullptr;
   for (const Schema &other : SchemaTable::get().all()) {
@@ -80,11 +79,11 @@ static bool changesMetadata(const Schema &schema) {
 /// does not say.
 static bool updatesStatistics(const AtenCall &call) {
   StringRef name = call.schema->name;
-  bool training = (name == "batch_norm.default" ||
-                   name == "native_batch_norm.default" ||
-                   name == "_native_batch_norm_legit.default")
-                      ? call.flag(5)
-                      : name == "_batch_norm_with_update.default";
+  bool training =
+      (name == "batch_norm.default" || name == "native_batch_norm.default" ||
+       name == "_native_batch_norm_legit.default")
+          ? call.flag(5)
+          : name == "_batch_norm_with_update.default";
   return training && call.tensor(3) && call.tensor(4);
 }
 
@@ -92,8 +91,8 @@ static bool isMutation(Operation *op) {
   const Schema *schema = schemaOf(op);
   if (!schema)
     return false;
-  return schema->mutates || (schema->family == "norm" &&
-                             updatesStatistics(AtenCall::decode(op)));
+  return schema->mutates ||
+         (schema->family == "norm" && updatesStatistics(AtenCall::decode(op)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,8 +311,8 @@ bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
     return unsupported(op, "its reserve is used");
   for (OpResult result : op->getResults())
     if (result.getResultNumber() < 3)
-      storages.bind(result, storages.addBase(
-                                made->getResult(result.getResultNumber())));
+      storages.bind(
+          result, storages.addBase(made->getResult(result.getResultNumber())));
   return true;
 }
 
@@ -394,9 +393,9 @@ void Functionalizer::returnMutations() {
     attributes.push_back(old ? old : builder.getDictionaryAttr({}));
   }
   end->setOperands(all);
-  function.setType(FunctionType::get(
-      builder.getContext(), function.getArgumentTypes(),
-      llvm::to_vector(ValueRange(all).getTypes())));
+  function.setType(
+      FunctionType::get(builder.getContext(), function.getArgumentTypes(),
+                        llvm::to_vector(ValueRange(all).getTypes())));
   function.setAllResultAttrs(attributes);
 }
 
@@ -442,8 +441,8 @@ LogicalResult verifyFunctionalizeStage(ModuleOp module) {
   module.walk([&](Operation *op) {
     if (!isMutation(op))
       return;
-    emitError(op->getLoc()) << "[FT0402] aten." << schemaOf(op)->name
-                            << " still writes";
+    emitError(op->getLoc())
+        << "[FT0402] aten." << schemaOf(op)->name << " still writes";
     sound = false;
   });
   return success(sound && succeeded(verifyFakeStage(module)));

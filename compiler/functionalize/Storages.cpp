@@ -122,8 +122,8 @@ static std::optional<SmallVector<int64_t>> inverseOrder(const AtenCall &call,
     std::reverse(order.begin(), order.end());
     return order;
   }
-  bool swaps = base == "transpose" || base == "swapaxes" || base == "swapdims" ||
-               base == "t" || base == "mT";
+  bool swaps = base == "transpose" || base == "swapaxes" ||
+               base == "swapdims" || base == "t" || base == "mT";
   if (!swaps)
     return std::nullopt;
   if (rank < 2)
@@ -200,8 +200,8 @@ Value Storages::undo(StorageNode *node, Value value, Location loc,
   if (base == "select")
     return scatter("select_scatter.default", {call.args[1], call.args[2]});
   if (base == "slice")
-    return scatter("slice_scatter.default", {call.args[1], call.args[2],
-                                             call.args[3], call.args[4]});
+    return scatter("slice_scatter.default",
+                   {call.args[1], call.args[2], call.args[3], call.args[4]});
   if (base == "narrow" && call.args[2].kind == Arg::Int)
     return scatter("slice_scatter.default",
                    {call.args[1], call.args[2],

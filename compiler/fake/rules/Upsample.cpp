@@ -32,10 +32,9 @@ static TensorMeta resized(FakeCall &c, const TensorMeta &like,
 static LogicalResult checkInput(FakeCall &c, const TensorMeta &self,
                                 int64_t spatial) {
   if (self.rank() != spatial + 2)
-    return c.fail(FakeError::Dim, c.schema().base + " needs " +
-                                      Twine(spatial + 2) +
-                                      " dims, the tensor has " +
-                                      Twine(self.rank()));
+    return c.fail(FakeError::Dim,
+                  c.schema().base + " needs " + Twine(spatial + 2) +
+                      " dims, the tensor has " + Twine(self.rank()));
   for (int64_t d = 1; d < self.rank(); ++d)
     if (self.sizes[d].is(0))
       return c.fail(FakeError::Shape, c.schema().base +
@@ -53,8 +52,8 @@ static LogicalResult resizeTo(FakeCall &c, ArrayRef<Dim> wanted,
   Dims sizes = {self.sizes[0], self.sizes[1]};
   for (Dim d : wanted) {
     if (c.lt(d, 1))
-      return c.fail(FakeError::Shape, "output size " + d.str() +
-                                          " must be positive");
+      return c.fail(FakeError::Shape,
+                    "output size " + d.str() + " must be positive");
     sizes.push_back(d);
   }
   return c.fresh(resized(c, self, sizes, follow));
@@ -76,8 +75,7 @@ static LogicalResult upsampleVec(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   unsigned scaleArg = c.arguments().size() - 1;
   if (c.isNone(1) == c.isNone(scaleArg))
-    return c.fail(FakeError::Other,
-                  "give either output_size or scale_factors");
+    return c.fail(FakeError::Other, "give either output_size or scale_factors");
   if (!c.isNone(1))
     return upsample<N, F>(c);
   const std::vector<Arg> &scales = c.arg(scaleArg).list;
@@ -119,8 +117,8 @@ static LogicalResult upsampleBackward(FakeCall &c) {
     return c.fail(FakeError::Dim, "the gradient needs " + Twine(N + 2) +
                                       " dims, it has " + Twine(grad.rank()));
   if (!c.sameSizes(grad.sizes, full))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
-                                        " does not fit the output");
+    return c.fail(FakeError::Shape,
+                  "the gradient " + grad.str() + " does not fit the output");
   return c.fresh(resized(c, grad, input, F));
 }
 
@@ -144,8 +142,8 @@ static LogicalResult checkGrid(FakeCall &c, const TensorMeta &input,
                                         grid.sizes.back().str());
   for (int64_t d = 2; d < input.rank(); ++d)
     if (input.sizes[d].is(0))
-      return c.fail(FakeError::Shape, "the input " + input.str() +
-                                          " has an empty dim");
+      return c.fail(FakeError::Shape,
+                    "the input " + input.str() + " has an empty dim");
   return success();
 }
 
@@ -169,8 +167,7 @@ static LogicalResult gridSamplerBackward(FakeCall &c) {
     return failure();
   const std::vector<Arg> &mask = c.arg(6).list;
   if (mask.empty() || mask[0].boolean)
-    (void)c.fresh(
-        TensorMeta::contiguous(input.dtype, input.sizes, c.device));
+    (void)c.fresh(TensorMeta::contiguous(input.dtype, input.sizes, c.device));
   else
     (void)c.undefined();
   return c.fresh(TensorMeta::contiguous(grid.dtype, grid.sizes, c.device));
