@@ -4,7 +4,7 @@
 #   lit -D bin=build/bin -D llvm=/usr/lib/llvm-22/bin tests/tools
 #
 # In RUN lines: %foretrace, %ft-opt, %data (tests/data), %python, %runtime
-# (runtime/include), and `%exits N command…`, which succeeds if the command ends
+# (runtime/include), %npy (tools/Inputs/npy.py), and `%exits N command…`, which succeeds if the command ends
 # with exit code N.
 import os
 import sys
@@ -14,7 +14,7 @@ import lit.formats
 config.name = "foretrace"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["data", "inputs", "unit", "conformance", "fuzz", "consumer"]
+config.excludes = ["Inputs", "data", "inputs", "unit", "conformance", "fuzz", "consumer"]
 config.test_source_root = os.path.dirname(__file__)
 
 bin_dir = os.path.abspath(lit_config.params["bin"])
@@ -35,6 +35,7 @@ config.substitutions += [
     ("%foretrace", os.path.join(bin_dir, "foretrace")),
     ("%ft-opt", os.path.join(bin_dir, "ft-opt")),
     ("%exits", os.path.join(here, "exits")),
+    ("%npy", "python3 " + os.path.join(here, "tools", "Inputs", "npy.py")),
     ("%data", os.path.join(here, "data")),
     ("%python", sys.executable),
     ("%runtime", os.path.join(here, "..", "runtime", "include")),

@@ -46,7 +46,36 @@ static llvm::Error runFunctionalize(PipelineState &state) {
   return llvm::Error::success();
 }
 
+/// Code is made for the CPU: every value has to live there.
+static llvm::Error checkDevices(mlir::ModuleOp module) {
+  std::optional<Device> foreign;
+  auto look = [&](mlir::Value value) {
+    std::optional<TensorMeta> meta = metaOf(value);
+    if (meta && meta->device.kind != Device::Cpu && !foreign)
+      foreign = meta->device;
+  };
+  module.walk([&](mlir::Operation *op) {
+    for (mlir::Value result : op->getResults())
+      look(result);
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::BlockArgument argument : region.getArguments())
+        look(argument);
+  });
+  if (!foreign)
+    return llvm::Error::success();
+  if (foreign->kind == Device::Meta)
+    return makeError(DiagId::MetaDevice, "",
+                     "the graph has values on the device meta, which has no "
+                     "memory: it can be inspected, not compiled");
+  return makeError(DiagId::NotYetSupported, "",
+                   "the graph has values on " + foreign->str() +
+                       ", and there is no CUDA code generation yet",
+                   "export the model on the CPU");
+}
+
 static llvm::Error runLower(PipelineState &state) {
+  if (llvm::Error error = checkDevices(state.module))
+    return error;
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
   if (!target)
     return target.takeError();

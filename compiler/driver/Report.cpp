@@ -18,6 +18,11 @@ static bool hasValues(const Session &session) {
   return session.stage() && *session.stage() < Stage::Lower;
 }
 
+static ValueTable tableOf(const Session &session) {
+  bool annotated = hasValues(session) && *session.stage() >= Stage::Fake;
+  return ValueTable(session.module(), annotated);
+}
+
 static std::string modelName(mlir::ModuleOp module) {
   auto name = module->getAttrOfType<mlir::StringAttr>(names::kModel);
   return name ? name.getValue().str() : std::string();
@@ -66,7 +71,7 @@ std::string reportText(const Session &session) {
   if (!hasValues(session))
     return session.print();
   mlir::ModuleOp module = session.module();
-  ValueTable table(module);
+  ValueTable table = tableOf(session);
   size_t nameWidth = 4, opWidth = 2, layoutWidth = 6;
   for (const ValueRow &row : table.rows) {
     nameWidth = std::max(nameWidth, row.name.size());
@@ -129,10 +134,10 @@ static llvm::json::Object rowJson(const ValueRow &row) {
     if (row.declaredOnly)
       object["declared"] = true;
   }
-  if (row.storage >= 0) {
+  if (row.storage >= 0)
     object["storage"] = row.storage;
+  if (row.meta)
     object["requires_grad"] = row.requiresGrad;
-  }
   return object;
 }
 
@@ -167,10 +172,11 @@ std::string reportJson(const Session &session) {
       {"stage", session.stage() ? stageInfo(*session.stage()).name : ""},
       {"model", modelName(module)}};
   if (hasValues(session)) {
-    ValueTable table(module);
+    ValueTable table = tableOf(session);
     llvm::json::Object values;
     for (const ValueRow &row : table.rows)
-      values[row.name] = rowJson(row);
+      if (llvm::isa<mlir::TensorType>(row.value.getType()))
+        values[row.name] = rowJson(row);
     root["values"] = std::move(values);
     root["outputs"] = outputsJson(module, table);
     root["symbols"] = llvm::json::Object();
@@ -197,7 +203,7 @@ static std::string quoted(llvm::StringRef text) {
 
 std::string reportDot(const Session &session) {
   mlir::ModuleOp module = session.module();
-  ValueTable table(module);
+  ValueTable table = tableOf(session);
   std::string text = "digraph " + quoted(modelName(module)) +
                      " {\n  node [shape=box, fontname=\"monospace\"];\n";
   auto id = [](unsigned i) { return "v" + std::to_string(i); };
@@ -226,7 +232,7 @@ std::string reportDot(const Session &session) {
 std::string reportGuards(const Session &session) {
   // Sizes are static: the sizes of the inputs are the whole condition.
   std::string text;
-  ValueTable table(session.module());
+  ValueTable table = tableOf(session);
   for (const ValueRow &row : table.rows)
     if (row.op == "input" && row.meta)
       text += row.name + ": " + layoutText(row) + '\n';

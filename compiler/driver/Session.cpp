@@ -169,11 +169,14 @@ bool Session::State::runStages(Stage last) {
   return true;
 }
 
-bool Session::runTo(Stage last) { return state->runStages(last); }
+bool Session::runTo(Stage last) {
+  // Stage emit needs to know where to: see compile.
+  return state->runStages(std::min(last, Stage::Codegen));
+}
 
 bool Session::compile(const std::string &outputBase) {
   state->outputBase = outputBase;
-  return runTo(Stage::Codegen) && runTo(Stage::Emit);
+  return state->runStages(Stage::Emit);
 }
 
 const CompiledFiles &Session::files() const { return state->files; }

@@ -3,26 +3,22 @@
 
 #include "compiler/driver/Targets.h"
 
+#include "compiler/codegen/cpu/Target.h"
 #include "compiler/driver/Pipeline.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/X86TargetParser.h"
 
 namespace ft {
 
 bool stageAvailable(Stage stage) { return hasStage(stage); }
 
-std::vector<std::string> knownCpus() {
-  llvm::SmallVector<llvm::StringRef> names;
-  llvm::X86::fillValidCPUArchList(names, /*Only64Bit=*/true);
-  return std::vector<std::string>(names.begin(), names.end());
-}
+std::vector<std::string> knownCpus() { return knownCpuNames(); }
 
 std::string describeCpu(const std::string &name) {
-  if (name.empty())
-    return llvm::sys::getHostCPUName().str();
-  return llvm::is_contained(knownCpus(), name) ? name : "";
+  llvm::Expected<CpuTarget> target = CpuTarget::resolve(name);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return "";
+  }
+  return target->cpu + " (" + target->isa.name + ")";
 }
 
 } // namespace ft

@@ -3,7 +3,7 @@
 
 #include "compiler/driver/ValueTable.h"
 
-#include "dialects/ft/AtenCall.h"
+#include "compiler/fake/AliasSets.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -33,14 +33,7 @@ static void setMeta(ValueRow &row, mlir::Attribute declared) {
   }
 }
 
-/// The operand whose storage result `r` of a call shares, null for a fresh
-/// one.
-static mlir::Value aliasOf(const AtenCall &call, unsigned r) {
-  int arg = call.schema->aliasedArg(r);
-  return arg < 0 ? mlir::Value() : call.tensor(static_cast<unsigned>(arg));
-}
-
-ValueTable::ValueTable(mlir::ModuleOp module) {
+ValueTable::ValueTable(mlir::ModuleOp module, bool annotated) {
   module.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
     if (op == module.getOperation())
       return;
@@ -50,6 +43,14 @@ ValueTable::ValueTable(mlir::ModuleOp module) {
       for (mlir::Block &block : region)
         addArguments(block, op);
   });
+  if (!annotated)
+    return;
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    AliasSets sets(function);
+    for (ValueRow &row : rows)
+      if (int storage = sets.storage(row.value); storage >= 0)
+        row.storage = storage;
+  }
 }
 
 ValueRow &ValueTable::add(mlir::Value value, std::string name) {
@@ -64,7 +65,6 @@ ValueRow &ValueTable::add(mlir::Value value, std::string name) {
 
 void ValueTable::addArguments(mlir::Block &block, mlir::Operation *owner) {
   auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(owner);
-  llvm::DenseMap<mlir::Attribute, int> storageOfRecord;
   for (mlir::BlockArgument argument : block.getArguments()) {
     unsigned i = argument.getArgNumber();
     auto attribute = [&](llvm::StringRef name) {
@@ -77,13 +77,6 @@ void ValueTable::addArguments(mlir::Block &block, mlir::Operation *owner) {
     row.target = textOf(attribute(names::kTarget));
     row.requiresGrad = attribute(names::kRequiresGrad) != nullptr;
     setMeta(row, attribute(names::kDeclared));
-    if (!llvm::isa<mlir::TensorType>(argument.getType()))
-      continue;
-    mlir::Attribute record = attribute(names::kWeight);
-    auto known = record ? storageOfRecord.find(record) : storageOfRecord.end();
-    row.storage = known != storageOfRecord.end() ? known->second : storages++;
-    if (record)
-      storageOfRecord[record] = row.storage;
   }
 }
 
@@ -91,14 +84,10 @@ void ValueTable::addResults(mlir::Operation *op) {
   if (op->getNumResults() == 0)
     return;
   const Schema *schema = schemaOf(op);
-  AtenCall call;
   bool anyGrad = false;
-  if (schema) {
-    call = AtenCall::decode(op);
-    for (mlir::Value operand : call.operands)
-      if (int i = indexOf(operand); i >= 0)
-        anyGrad |= rows[i].requiresGrad;
-  }
+  for (mlir::Value operand : op->getOperands())
+    if (int i = indexOf(operand); i >= 0)
+      anyGrad |= rows[i].requiresGrad;
   for (mlir::OpResult result : op->getResults()) {
     unsigned r = result.getResultNumber();
     ValueRow &row =
@@ -106,14 +95,10 @@ void ValueTable::addResults(mlir::Operation *op) {
     row.op = schema ? "aten." + schema->name.str()
                     : op->getName().getStringRef().str();
     setMeta(row, elementOf(op->getAttr(names::kDeclared), r));
-    if (!llvm::isa<mlir::TensorType>(result.getType()))
-      continue;
-    mlir::Value base = schema ? aliasOf(call, r) : mlir::Value();
-    int from = base ? indexOf(base) : -1;
-    row.storage = from >= 0 ? rows[from].storage : storages++;
     bool differentiable =
         row.meta && (isFloating(row.meta->dtype) || isComplex(row.meta->dtype));
-    row.requiresGrad = anyGrad && differentiable && schema->base != "detach";
+    row.requiresGrad =
+        anyGrad && differentiable && !(schema && schema->base == "detach");
   }
 }
 

@@ -29,20 +29,17 @@ struct ValueRow {
   /// What the fake pass found, or what the archive declares before it ran.
   std::optional<TensorMeta> meta;
   bool declaredOnly = false;
-  /// Numbered in order of appearance; -1 for values that are no tensors.
+  /// Numbered in order of appearance; -1 for values that are no tensors, and
+  /// before the fake pass.
   int storage = -1;
   bool requiresGrad = false;
 };
 
-/// The values of a module, in program order.
-///
-/// Storages: an argument has the storage of its archive record (two parameters
-/// may share one), the result of an operation that of the operand that it
-/// views or writes, or a fresh one. Walked in program order, so that a view of
-/// a view leads back to its base without a search.
+/// The values of a module, in program order. Which of them share storage is
+/// known once the module is annotated (compiler/fake/AliasSets.h).
 class ValueTable {
 public:
-  explicit ValueTable(mlir::ModuleOp module);
+  ValueTable(mlir::ModuleOp module, bool annotated);
 
   std::vector<ValueRow> rows;
   /// Position in `rows`; -1 for values that are not in it.
@@ -57,11 +54,10 @@ private:
   ValueRow &add(mlir::Value value, std::string name);
 
   llvm::DenseMap<mlir::Value, unsigned> index;
-  int storages = 0;
 };
 
-/// The place in the model of value `position` of an attribute that holds one
-/// thing or an array of things, one for each result.
+/// What an attribute says of result `position`: it holds one thing, or an array
+/// of things, one for each result.
 mlir::Attribute elementOf(mlir::Attribute attribute, unsigned position);
 
 } // namespace ft

@@ -6,7 +6,6 @@
 #include <compiler/driver/Runner.h>
 #include <compiler/driver/Session.h>
 #include <compiler/driver/Version.h>
-
 #include <cstdio>
 
 static int failed(const std::vector<ft::Diagnostic> &diagnostics, int code) {

@@ -17,6 +17,8 @@ int main(int argc, char **argv) {
   // A reader that goes away (`foretrace inspect … | head`) ends us quietly, as
   // it does other filters: LLVM's handlers are not for this signal.
   std::signal(SIGPIPE, SIG_DFL);
+  // A file that grows beyond its limit is an error like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
 
   CLI::App app("Compiles models to native code ahead of time.", "foretrace");
   app.require_subcommand(1);
@@ -31,6 +33,7 @@ int main(int argc, char **argv) {
   ft::cli::addRun(app, exitCode);
   ft::cli::addBench(app, exitCode);
   ft::cli::addEstimate(app, exitCode);
+  ft::cli::addOps(app, exitCode);
   ft::cli::addStages(app, exitCode);
   ft::cli::addTargets(app, exitCode);
   ft::cli::addExplain(app, exitCode);

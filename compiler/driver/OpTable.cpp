@@ -1,0 +1,72 @@
+//===- OpTable.cpp - What each operator has --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/OpTable.h"
+
+#include "compiler/driver/DiagnosticCollector.h"
+#include "compiler/fake/FakeCall.h"
+#include "compiler/lower/LowerCall.h"
+#include "dialects/ft/FtDialect.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace ft {
+
+/// "relu.default" for "relu_.default": what functionalize makes of a call that
+/// writes. Itself for others, and where there is no such overload.
+static const Schema &functionalForm(const Schema &schema) {
+  if (!schema.mutates)
+    return schema;
+  std::string base = schema.base.str();
+  if (!base.empty() && base.back() == '_')
+    base.pop_back();
+  std::string overload = schema.overload.str();
+  for (const std::string &candidate :
+       {base + "." + overload, base + ".default", base + ".Tensor"})
+    if (const Schema *found = SchemaTable::get().find(candidate))
+      if (!found->mutates)
+        return *found;
+  return schema;
+}
+
+static OpRow rowOf(const Schema &schema) {
+  OpRow row{schema.name.str(), schema.family.str()};
+  row.fake = findFakeRule(schema) != nullptr;
+  row.cpu = findLowerRule(functionalForm(schema)) != nullptr;
+  return row;
+}
+
+std::vector<OpRow> opTable() {
+  std::vector<OpRow> rows;
+  for (const Schema &schema : SchemaTable::get().all())
+    rows.push_back(rowOf(schema));
+  return rows;
+}
+
+std::vector<MissingOp> missingOps(const Session &session) {
+  llvm::MapVector<const Schema *, MissingOp> found;
+  session.module().walk([&](mlir::Operation *op) {
+    const Schema *schema = schemaOf(op);
+    if (!schema)
+      return;
+    MissingOp &missing = found[schema];
+    if (missing.count++ == 0)
+      missing.where = placeText(op->getLoc(), "");
+  });
+  std::vector<MissingOp> result;
+  for (auto &[schema, missing] : found) {
+    OpRow row = rowOf(*schema);
+    missing.name = row.name;
+    if (!row.fake)
+      missing.lacking.push_back("fake rule");
+    if (!row.cpu)
+      missing.lacking.push_back("CPU code");
+    if (!missing.lacking.empty())
+      result.push_back(missing);
+  }
+  return result;
+}
+
+} // namespace ft

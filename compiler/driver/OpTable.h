@@ -1,0 +1,41 @@
+//===- OpTable.h - What each operator has ----------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_DRIVER_OPTABLE_H
+#define FORETRACE_COMPILER_DRIVER_OPTABLE_H
+
+#include "compiler/driver/Session.h"
+
+#include <string>
+#include <vector>
+
+namespace ft {
+
+/// One overload of AtenOps.def and the contracts that exist for it.
+struct OpRow {
+  std::string name;   ///< "add.Tensor"
+  std::string family; ///< names the files of its rules
+  bool fake = false;
+  bool derivative = false;
+  bool cpu = false;
+  bool cuda = false;
+};
+
+/// All overloads, by name.
+FORETRACE_API std::vector<OpRow> opTable();
+
+/// An overload that a model uses and that cannot be compiled.
+struct MissingOp {
+  std::string name;
+  unsigned count = 0;
+  std::string where;                ///< the first place
+  std::vector<std::string> lacking; ///< "fake rule", "CPU code"
+};
+
+/// What keeps the model from being compiled for the CPU. In-place and `out=`
+/// overloads count as their functional form, which they become.
+FORETRACE_API std::vector<MissingOp> missingOps(const Session &session);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_DRIVER_OPTABLE_H

@@ -1,0 +1,77 @@
+//===- Ops.cpp - foretrace ops ---------------------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/OpTable.h"
+#include "tools/foretrace/Output.h"
+#include "tools/foretrace/Verbs.h"
+
+#include <memory>
+
+namespace ft::cli {
+
+namespace {
+struct OpsVerb {
+  std::string missing;
+  bool json = false;
+
+  int run() const;
+  int printMissing() const;
+};
+} // namespace
+
+int OpsVerb::printMissing() const {
+  Session session;
+  if (!session.load(missing)) {
+    report(session.diagnostics());
+    return session.exitCode();
+  }
+  llvm::json::Array array;
+  std::vector<std::vector<std::string>> rows;
+  for (const MissingOp &op : missingOps(session)) {
+    std::string lacking;
+    for (const std::string &what : op.lacking)
+      lacking += (lacking.empty() ? "" : ", ") + what;
+    rows.push_back({op.name, std::to_string(op.count) + "x", lacking,
+                    "first at " + op.where});
+    array.push_back(
+        llvm::json::Object{{"name", op.name},
+                           {"count", op.count},
+                           {"lacking", llvm::json::Array(op.lacking)},
+                           {"where", op.where}});
+  }
+  return json ? writeJson(llvm::json::Object{{"missing", std::move(array)}})
+              : writeProduct(table(rows));
+}
+
+int OpsVerb::run() const {
+  if (!missing.empty())
+    return printMissing();
+  auto mark = [](bool has) { return std::string(has ? "yes" : "-"); };
+  llvm::json::Array array;
+  std::vector<std::vector<std::string>> rows = {
+      {"overload", "family", "fake", "derivative", "cpu", "cuda"}};
+  for (const OpRow &op : opTable()) {
+    rows.push_back({op.name, op.family, mark(op.fake), mark(op.derivative),
+                    mark(op.cpu), mark(op.cuda)});
+    array.push_back(llvm::json::Object{{"name", op.name},
+                                       {"family", op.family},
+                                       {"fake", op.fake},
+                                       {"derivative", op.derivative},
+                                       {"cpu", op.cpu},
+                                       {"cuda", op.cuda}});
+  }
+  return json ? writeJson(llvm::json::Object{{"ops", std::move(array)}})
+              : writeProduct(table(rows));
+}
+
+void addOps(CLI::App &app, int &exitCode) {
+  CLI::App *verb = app.add_subcommand(
+      "ops", "lists the operators and what each has: rule, derivative, code");
+  auto state = std::make_shared<OpsVerb>();
+  verb->add_option("--missing", state->missing,
+                   "only what this model uses and cannot be compiled");
+  verb->add_flag("--json", state->json, "print JSON");
+  verb->callback([state, &exitCode] { exitCode = state->run(); });
+}
+
+} // namespace ft::cli
