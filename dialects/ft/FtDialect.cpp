@@ -4,6 +4,7 @@
 #include "dialects/ft/FtDialect.h"
 
 #include "dialects/ft/FtDialect.cpp.inc"
+#include "dialects/ft/OpFamilies.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -16,6 +17,8 @@ void FtDialect::initialize() {
   registerFtAttributes();
   registerFtTypes();
   registerFtOps();
+#define FT_OP_FAMILY(name) registerFt##name(*this);
+#include "dialects/ft/OpFamilies.def"
   for (mlir::RegisteredOperationName name :
        getContext()->getRegisteredOperationsByDialect("ft"))
     if (const Schema *schema = SchemaTable::get().findMnemonic(

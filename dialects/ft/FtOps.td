@@ -1,4 +1,4 @@
-//===- FtOps.td - Operations that belong to no family --------*- tablegen -*-===//
+//===- FtOps.td - Operations that belong to no family ------*- tablegen -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 include "dialects/ft/FtBase.td"
