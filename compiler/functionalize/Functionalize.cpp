@@ -220,7 +220,7 @@ static void inheritName(Operation *from, Operation *to) {
 
 bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
   const Schema *form = functionalForm(*call.schema);
-  if (!form)
+  if (!form || !findFakeRule(*form))
     return unsupported(op, "it has no functional form");
   AtenCall pure = call;
   pure.schema = form;

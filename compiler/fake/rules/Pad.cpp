@@ -1,0 +1,239 @@
+//===- Pad.cpp - Padding and sliding blocks --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+static LogicalResult fresh(FakeCall &c, const TensorMeta &like, Dims sizes,
+                           bool follow) {
+  TensorMeta out = TensorMeta::contiguous(like.dtype, sizes, c.device);
+  if (follow)
+    out.strides = followingStrides(sizes, like);
+  return c.fresh(std::move(out));
+}
+
+/// `pad` counts from the last dim: before, after, before, after …
+static LogicalResult constantPad(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  Dims pad = c.dims(1);
+  if (pad.size() % 2)
+    return c.fail(FakeError::Dim, "a pad must have an even number of entries, "
+                                  "not " +
+                                      Twine(pad.size()));
+  if (pad.size() / 2 > self.sizes.size())
+    return c.fail(FakeError::Dim, "a pad of " + Twine(pad.size() / 2) +
+                                      " dims for a tensor of " +
+                                      Twine(self.rank()));
+  Dims sizes = self.sizes;
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    Dim &size = sizes[sizes.size() - 1 - i];
+    Dim before = size;
+    size = size + pad[2 * i] + pad[2 * i + 1];
+    if (c.lt(size, 0))
+      return c.fail(FakeError::Shape,
+                    "padding size " + before.str() + " by " + pad[2 * i].str() +
+                        " and " + pad[2 * i + 1].str() + " leaves nothing");
+  }
+  TensorMeta out = TensorMeta::contiguous(self.dtype, sizes, c.device);
+  bool crops = false;
+  for (Dim p : pad)
+    crops |= p.isStatic() && p.value() > 0;
+  // Cropping alone is a copy of a view.
+  if (crops)
+    out.strides = followingStrides(sizes, self);
+  else {
+    TensorMeta view = self;
+    view.sizes = sizes;
+    out.strides = likeStrides(view);
+  }
+  return c.fresh(std::move(out));
+}
+
+/// The padded sizes of the last N dims.
+template <int64_t N, bool Reflect>
+static FailureOr<Dims> paddedSizes(FakeCall &c, const TensorMeta &self,
+                                   unsigned padArg) {
+  Dims pad = c.dims(padArg);
+  if (static_cast<int64_t>(pad.size()) != 2 * N)
+    return c.fail(FakeError::Dim, "a pad of " + Twine(N) + " dims has " +
+                                      Twine(2 * N) + " entries, not " +
+                                      Twine(pad.size()));
+  if (self.rank() != N + 1 && self.rank() != N + 2)
+    return c.fail(FakeError::Dim, c.schema().base + " needs " + Twine(N + 1) +
+                                      " or " + Twine(N + 2) +
+                                      " dims, the tensor has " +
+                                      Twine(self.rank()));
+  for (int64_t d = self.rank() - N - 1; d < self.rank(); ++d)
+    if (self.sizes[d].is(0))
+      return c.fail(FakeError::Shape, c.schema().base +
+                                          " needs a tensor without empty dims "
+                                          "apart from the batch, not " +
+                                          self.str());
+  Dims sizes = self.sizes;
+  for (int64_t i = 0; i < N; ++i) {
+    Dim &size = sizes[self.rank() - 1 - i];
+    Dim left = pad[2 * i], right = pad[2 * i + 1];
+    if (Reflect && (c.le(size, left) || c.le(size, right)))
+      return c.fail(FakeError::Dim,
+                    "a reflection of " + left.str() + " and " + right.str() +
+                        " needs a size above both, not " + size.str());
+    size = size + left + right;
+    if (c.lt(size, 1))
+      return c.fail(FakeError::Dim, "padding leaves a size of " + size.str());
+  }
+  return sizes;
+}
+
+template <int64_t N, bool Reflect>
+static LogicalResult pad(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<Dims> sizes = paddedSizes<N, Reflect>(c, self, 1);
+  if (failed(sizes))
+    return failure();
+  if (!Reflect && self.dtype == DType::Bool)
+    return c.fail(FakeError::Unsupported,
+                  c.schema().base + " is not defined for bool");
+  bool follow = N == 2 ? c.device.kind == Device::Cpu : N == 3;
+  return fresh(c, self, *sizes, follow && c.device.kind == Device::Cpu);
+}
+
+/// (grad, self, padding)
+template <int64_t N, bool Reflect>
+static LogicalResult padBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0), &self = c.tensor(1);
+  if (grad.rank() != self.rank())
+    return c.fail(FakeError::Dim, "the gradient " + grad.str() +
+                                      " does not fit the input " + self.str());
+  FailureOr<Dims> sizes = paddedSizes<N, Reflect>(c, self, 2);
+  if (failed(sizes))
+    return failure();
+  if (!c.sameSizes(*sizes, grad.sizes))
+    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                        " does not fit the padded size");
+  return fresh(c, self, self.sizes, N == 2 && c.device.kind == Device::Cpu);
+}
+
+//===----------------------------------------------------------------------===//
+// im2col and col2im
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Blocks {
+  Dims kernel, dilation, padding, stride;
+};
+} // namespace
+
+static FailureOr<Blocks> blocks(FakeCall &c, unsigned first) {
+  Dims lists[4];
+  for (unsigned i = 0; i < 4; ++i) {
+    lists[i] = c.dims(first + i);
+    if (lists[i].size() == 1)
+      lists[i].push_back(lists[i].front());
+    if (lists[i].size() != 2)
+      return c.fail(FakeError::Dim, "'" + c.schema().args[first + i].name +
+                                        "' needs 2 entries, not " +
+                                        Twine(lists[i].size()));
+    for (Dim d : lists[i])
+      if (c.lt(d, i == 2 ? 0 : 1))
+        return c.fail(FakeError::Other, "'" + c.schema().args[first + i].name +
+                                            "' has the entry " + d.str());
+  }
+  return Blocks{lists[0], lists[1], lists[2], lists[3]};
+}
+
+static FailureOr<Dim> blockCount(FakeCall &c, const Blocks &b, unsigned i,
+                                 Dim size) {
+  Dim span = size + b.padding[i] * 2 - b.dilation[i] * (b.kernel[i] - 1) - 1;
+  if (c.lt(span, 0))
+    return c.fail(FakeError::Shape, "a block of " + b.kernel[i].str() +
+                                        " does not fit a size of " +
+                                        size.str());
+  return floorDiv(span, b.stride[i]) + 1;
+}
+
+/// [N, C, H, W] → [N, C · kernel, number of blocks]
+static LogicalResult im2col(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  FailureOr<Blocks> b = blocks(c, 1);
+  if (failed(b))
+    return failure();
+  if (self.rank() != 3 && self.rank() != 4)
+    return c.fail(FakeError::Dim, "im2col needs 3 or 4 dims, the tensor has " +
+                                      Twine(self.rank()));
+  for (int64_t d = self.rank() - 3; d < self.rank(); ++d)
+    if (self.sizes[d].is(0))
+      return c.fail(FakeError::Dim, "im2col needs a tensor without empty dims "
+                                    "apart from the batch, not " +
+                                        self.str());
+  FailureOr<Dim> h = blockCount(c, *b, 0, self.sizes[self.rank() - 2]);
+  FailureOr<Dim> w = blockCount(c, *b, 1, self.sizes[self.rank() - 1]);
+  if (failed(h) || failed(w))
+    return failure();
+  Dims sizes(self.sizes.begin(), self.sizes.end() - 3);
+  sizes.push_back(self.sizes[self.rank() - 3] * b->kernel[0] * b->kernel[1]);
+  sizes.push_back(*h * *w);
+  return fresh(c, self, sizes, false);
+}
+
+/// [N, C · kernel, number of blocks] → [N, C, H, W]
+static LogicalResult col2im(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  Dims output = c.dims(1);
+  if (output.size() != 2)
+    return c.fail(FakeError::Dim,
+                  "'output_size' needs 2 entries, not " + Twine(output.size()));
+  FailureOr<Blocks> b = blocks(c, 2);
+  if (failed(b))
+    return failure();
+  if (self.rank() != 2 && self.rank() != 3)
+    return c.fail(FakeError::Dim, "col2im needs 2 or 3 dims, the tensor has " +
+                                      Twine(self.rank()));
+  Dim rows = self.sizes[self.rank() - 2], columns = self.sizes.back();
+  if (rows.is(0) || columns.is(0))
+    return c.fail(FakeError::Dim, "col2im needs a tensor without empty dims "
+                                  "apart from the batch, not " +
+                                      self.str());
+  Dim kernel = b->kernel[0] * b->kernel[1];
+  if (!c.eq(mod(rows, kernel), 0))
+    return c.fail(FakeError::Shape, rows.str() +
+                                        " rows are no multiple of a block's " +
+                                        kernel.str() + " elements");
+  FailureOr<Dim> h = blockCount(c, *b, 0, output[0]);
+  FailureOr<Dim> w = blockCount(c, *b, 1, output[1]);
+  if (failed(h) || failed(w))
+    return failure();
+  if (!c.eq(*h * *w, columns))
+    return c.fail(FakeError::Shape, "the output has " + (*h * *w).str() +
+                                        " blocks, the input " + columns.str());
+  Dims sizes(self.sizes.begin(), self.sizes.end() - 2);
+  sizes.push_back(floorDiv(rows, kernel));
+  sizes.append(output.begin(), output.end());
+  return fresh(c, self, sizes, false);
+}
+
+ArrayRef<FakeRuleRow> padRules() {
+  static const FakeRuleRow rows[] = {
+      {"col2im.default", col2im},
+      {"constant_pad_nd.default", constantPad},
+      {"im2col.default", im2col},
+      {"reflection_pad1d.default", pad<1, true>},
+      {"reflection_pad1d_backward.default", padBackward<1, true>},
+      {"reflection_pad2d.default", pad<2, true>},
+      {"reflection_pad2d_backward.default", padBackward<2, true>},
+      {"reflection_pad3d.default", pad<3, true>},
+      {"reflection_pad3d_backward.default", padBackward<3, true>},
+      {"replication_pad1d.default", pad<1, false>},
+      {"replication_pad1d_backward.default", padBackward<1, false>},
+      {"replication_pad2d.default", pad<2, false>},
+      {"replication_pad2d_backward.default", padBackward<2, false>},
+      {"replication_pad3d.default", pad<3, false>},
+      {"replication_pad3d_backward.default", padBackward<3, false>},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,44 @@
+// RUN: %ft-opt -ft-fake-propagate %s -split-input-file -verify-diagnostics
+
+// A call that its rule refuses: both values, and the overload.
+module {
+  func.func @forward(%x: tensor<2x3xf32, #ft.meta<cpu>>, %y: tensor<4x5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown> {
+    // expected-error @+1 {{[FT0302] the inner sizes of float32 [2, 3] cpu and float32 [4, 5] cpu differ: 3 and 4 (in aten.mm.default)}}
+    %z = ft.aten "mm.default"(%x, %y) : (tensor<2x3xf32, #ft.meta<cpu>>, tensor<4x5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    return %z : tensor<*x!ft.unknown>
+  }
+}
+
+// -----
+
+// Errors that do not depend on each other are all reported.
+module {
+  func.func @forward(%x: tensor<2x3xi32, #ft.meta<cpu>>, %y: tensor<2x3xf32, #ft.meta<cuda:0>>) -> tensor<*x!ft.unknown> {
+    // expected-error @+1 {{[FT0303] mean needs a floating or complex dtype, not int32 (in aten.mean.default)}}
+    %a = ft.aten "mean.default"(%x) : (tensor<2x3xi32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    // expected-error @+1 {{[FT0304] tensors are on two devices, cpu and cuda:0 (in aten.add.Tensor)}}
+    %b = ft.aten "add.Tensor"(%x, %y) : (tensor<2x3xi32, #ft.meta<cpu>>, tensor<2x3xf32, #ft.meta<cuda:0>>) -> tensor<*x!ft.unknown>
+    %c = ft.aten "relu.default"(%b) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    return %c : tensor<*x!ft.unknown>
+  }
+}
+
+// -----
+
+// What the archive claims is compared, strides where they matter.
+module {
+  func.func @forward(%x: tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown> {
+    // expected-warning @+1 {{[FT0310] 't' is float32 [3, 2] strides [1, 3] cpu, the archive claims float32 [3, 2] cpu}}
+    %t = ft.aten "t.default"(%x) {ft.name = "t", ft.declared = tensor<3x2xf32, #ft.meta<cpu>>} : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    return %t : tensor<*x!ft.unknown>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0309] argument 0 of @forward has neither a layout nor a declared one}}
+  func.func @forward(%x: tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown> {
+    return %x : tensor<*x!ft.unknown>
+  }
+}
