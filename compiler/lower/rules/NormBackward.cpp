@@ -1,0 +1,217 @@
+//===- NormBackward.cpp - Lowering of gradients of norms -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// With xhat = (x - mean) * rstd and g = dy * weight, over the n elements that
+// share a mean:
+//
+//   dx = rstd * (g - mean of g - xhat * mean of (g * xhat))
+//   dweight = sum of dy * xhat        dbias = sum of dy
+//
+// over everything that shares a weight.
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Rows.h"
+
+using namespace mlir;
+
+namespace ft {
+
+using Ints = SmallVector<int64_t, 6>;
+
+static LoweredTensor optional(LowerCall &c, unsigned arg) {
+  return c.isNone(arg) ? LoweredTensor() : c.operand(arg);
+}
+
+namespace {
+
+/// One norm, all tensors of the rank of x: statistics and weights have size 1
+/// where they are shared.
+struct NormGradient {
+  LoweredTensor dy, x, mean, rstd, weight;
+  /// Dims that share a mean, and dims that share a weight.
+  SmallVector<unsigned> statDims, weightDims;
+  /// The statistics are constants (batch norm with running statistics).
+  bool fixedStatistics = false;
+};
+
+struct Gradients {
+  LoweredTensor dx, dweight, dbias;
+};
+
+} // namespace
+
+/// All in the opmath dtype; dweight and dbias keep their reduced dims.
+static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
+                           bool wantWeight, bool wantBias) {
+  DType dyType = n.dy.dtype, xType = n.x.dtype;
+  DType sum = opmathType(xType);
+  DType meanType = n.mean.dtype, rstdType = n.rstd.dtype;
+  auto xhat = [&](ScalarBuilder &s, Value x, Value mean, Value rstd) {
+    Value d = s.sub(s.cast(x, xType, sum), s.cast(mean, meanType, sum));
+    return s.mul(d, s.cast(rstd, rstdType, sum));
+  };
+  SmallVector<LoweredTensor> ins = {n.dy, n.x, n.mean, n.rstd};
+  if (n.weight.value)
+    ins.push_back(n.weight);
+  auto weighted = [&](ScalarBuilder &s, ValueRange v) {
+    Value g = s.cast(v[0], dyType, sum);
+    return n.weight.value ? s.mul(g, s.cast(v[4], n.weight.dtype, sum)) : g;
+  };
+  Start zero{sum, 0, std::nullopt};
+  Gradients r;
+  if (wantX) {
+    auto count = static_cast<double>(countOf(n.x, n.statDims));
+    SmallVector<LoweredTensor> all(ins);
+    if (!n.fixedStatistics)
+      all.append(reduceTo(
+          c, ins, n.statDims, true, {zero, zero}, [&](ReduceStep &step) {
+            ScalarBuilder &s = step.s;
+            ValueRange v = step.elements;
+            Value g = weighted(s, v), h = xhat(s, v[1], v[2], v[3]);
+            return SmallVector<Value>{s.add(step.accumulators[0], g),
+                                      s.add(step.accumulators[1], s.mul(g, h))};
+          }));
+    r.dx =
+        c.pointwise(all, n.x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+          Value g = weighted(s, v);
+          Value rstd = s.cast(v[3], rstdType, sum);
+          if (n.fixedStatistics)
+            return s.mul(g, rstd);
+          Value h = xhat(s, v[1], v[2], v[3]);
+          Value by = s.constant(g.getType(), count);
+          Value gMean = s.div(v[all.size() - 2], by);
+          Value hMean = s.div(v[all.size() - 1], by);
+          Value d = s.sub(s.sub(g, gMean), s.mul(h, hMean));
+          return s.mul(d, rstd);
+        });
+    c.newGroup();
+  }
+  if (wantWeight) {
+    r.dweight = reduceTo(c, {n.dy, n.x, n.mean, n.rstd}, n.weightDims, true,
+                         zero, [&](ReduceStep &step) {
+                           ScalarBuilder &s = step.s;
+                           ValueRange v = step.elements;
+                           Value g = s.cast(v[0], dyType, sum);
+                           Value h = xhat(s, v[1], v[2], v[3]);
+                           return SmallVector<Value>{
+                               s.add(step.accumulators[0], s.mul(g, h))};
+                         })[0];
+    c.newGroup();
+  }
+  if (wantBias) {
+    r.dbias = sumOf(c, n.dy, n.weightDims, true, sum);
+    c.newGroup();
+  }
+  return r;
+}
+
+static void setGradient(LowerCall &c, unsigned r, LoweredTensor t) {
+  if (!t.value)
+    return;
+  const TensorMeta &meta = c.resultMeta(r);
+  Ints sizes;
+  for (const Dim &d : meta.sizes)
+    sizes.push_back(d.value());
+  c.setResult(r, c.cast(c.reshape(t, sizes), meta.dtype));
+}
+
+static SmallVector<bool> maskOf(LowerCall &c, unsigned arg) {
+  SmallVector<bool> mask;
+  for (const Arg &a : c.call().args[arg].list)
+    mask.push_back(a.boolean);
+  return mask;
+}
+
+/// (grad, input, normalized_shape, mean, rstd, weight, bias, output_mask).
+static LogicalResult layerNorm(LowerCall &c) {
+  NormGradient n;
+  n.dy = c.operand(0);
+  n.x = c.operand(1);
+  n.mean = c.operand(3);
+  n.rstd = c.operand(4);
+  n.weight = optional(c, 5);
+  auto outer = static_cast<unsigned>(n.x.rank() - c.integers(2).size());
+  for (unsigned d = 0; d < n.x.rank(); ++d)
+    (d < outer ? n.weightDims : n.statDims).push_back(d);
+  if (n.weight.value) {
+    Ints sizes = n.weight.sizes();
+    sizes.insert(sizes.begin(), outer, 1);
+    n.weight = c.reshape(n.weight, sizes);
+  }
+  SmallVector<bool> mask = maskOf(c, 7);
+  Gradients g = gradients(c, n, mask[0], mask[1], mask[2]);
+  setGradient(c, 0, g.dx);
+  setGradient(c, 1, g.dweight);
+  setGradient(c, 2, g.dbias);
+  return success();
+}
+
+/// (grad, input, mean, rstd, weight, N, C, HxW, group, output_mask), as
+/// [N, group, channel, pixel].
+static LogicalResult groupNorm(LowerCall &c) {
+  int64_t batch = c.integer(5), channels = c.integer(6), pixels = c.integer(7);
+  int64_t groups = c.integer(8), width = channels / groups;
+  NormGradient n;
+  n.dy = c.reshape(c.operand(0), {batch, groups, width, pixels});
+  n.x = c.reshape(c.operand(1), {batch, groups, width, pixels});
+  n.mean = c.reshape(c.operand(2), {batch, groups, 1, 1});
+  n.rstd = c.reshape(c.operand(3), {batch, groups, 1, 1});
+  n.weight = optional(c, 4);
+  if (n.weight.value)
+    n.weight = c.reshape(n.weight, {1, groups, width, 1});
+  n.statDims = {2, 3};
+  n.weightDims = {0, 3};
+  SmallVector<bool> mask = maskOf(c, 9);
+  Gradients g = gradients(c, n, mask[0], mask[1], mask[2]);
+  setGradient(c, 0, g.dx);
+  setGradient(c, 1, g.dweight);
+  setGradient(c, 2, g.dbias);
+  return success();
+}
+
+/// (grad, input, weight, running_mean, running_var, save_mean, save_invstd,
+/// train, eps, output_mask); batch_norm_backward adds a reserve.
+static LogicalResult batchNorm(LowerCall &c) {
+  NormGradient n;
+  n.dy = c.operand(0);
+  n.x = c.operand(1);
+  n.weight = optional(c, 2);
+  bool train = c.flag(7);
+  Ints wide(n.x.rank(), 1);
+  wide[1] = n.x.sizes()[1];
+  DType sum = opmathType(n.x.dtype);
+  if (train) {
+    n.mean = c.operand(5);
+    n.rstd = c.operand(6);
+  } else {
+    n.mean = c.operand(3);
+    n.rstd = reciprocalStd(c, c.cast(c.operand(4), sum), c.number(8));
+  }
+  n.mean = c.reshape(n.mean, wide);
+  n.rstd = c.reshape(n.rstd, wide);
+  if (n.weight.value)
+    n.weight = c.reshape(n.weight, wide);
+  n.fixedStatistics = !train;
+  for (unsigned d = 0; d < n.x.rank(); ++d)
+    if (d != 1)
+      n.statDims.push_back(d);
+  n.weightDims = n.statDims;
+  SmallVector<bool> mask = maskOf(c, 9);
+  Gradients g = gradients(c, n, mask[0], mask[1], mask[2]);
+  setGradient(c, 0, g.dx);
+  setGradient(c, 1, g.dweight);
+  setGradient(c, 2, g.dbias);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"batch_norm_backward.default", batchNorm},
+    {"native_batch_norm_backward.default", batchNorm},
+    {"native_group_norm_backward.default", groupNorm},
+    {"native_layer_norm_backward.default", layerNorm},
+};
+
+ArrayRef<LowerRuleRow> normBackwardLowerRules() { return kRows; }
+
+} // namespace ft
