@@ -105,14 +105,15 @@ static ClassLosses pick(LowerCall &c, LoweredTensor x, LoweredTensor base,
 /// Reduces to the result; `total` receives the sum of weights if wanted.
 static LoweredTensor reduced(LowerCall &c, const ClassLosses &l, int64_t how,
                              DType dtype, LoweredTensor *total) {
-  if (how == None)
-    return c.cast(l.loss, dtype);
   DType sum = l.loss.dtype;
   SmallVector<unsigned> dims = allDims(l.loss.rank());
-  LoweredTensor losses = sumOf(c, l.loss, dims, false, sum);
   LoweredTensor weights = sumOf(c, l.weight, dims, false, sum);
-  if (total)
+  // Without reduction PyTorch gives 0, but for a single target its weight.
+  if (total && (how != None || l.loss.rank() == 0))
     *total = weights;
+  if (how == None)
+    return c.cast(l.loss, dtype);
+  LoweredTensor losses = sumOf(c, l.loss, dims, false, sum);
   if (how == Sum)
     return c.cast(losses, dtype);
   return c.pointwise({losses, weights}, {}, dtype,
