@@ -3,9 +3,9 @@
 
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: -> (tensor<i64, #ft.meta<cpu>> {ft.role = "buffer_mutation", ft.target = "steps"}, tensor<2xf32, #ft.meta<cpu>> {ft.role = "output"})
-// CHECK: %[[N:.*]] = ft.aten "add.Tensor"(%{{.*}}, 1)
+// CHECK: %[[N:.*]] = ft.add(%{{.*}}, 1)
 // CHECK: %[[A:.*]] = ft.aten "exp.default"
-// CHECK: %[[R:.*]] = ft.aten "relu.default"(%[[A]])
+// CHECK: %[[R:.*]] = ft.relu(%[[A]])
 // CHECK: return %[[N]], %[[R]]
 module {
   func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"},

@@ -7,8 +7,8 @@
 // CHECK: %[[T:.*]] = ft.aten "transpose.int"(%[[B]], 0, 1)
 // CHECK: %[[S:.*]] = ft.aten "select.int"(%[[T]], 0, 1)
 // CHECK: %[[W:.*]] = ft.aten "zero.default"(%[[S]])
-// CHECK: %[[T1:.*]] = ft.aten "select_scatter.default"(%[[T]], %[[W]], 0, 1)
-// CHECK: %[[B1:.*]] = ft.aten "permute.default"(%[[T1]], [1, 0])
+// CHECK: %[[T1:.*]] = ft.select_scatter(%[[T]], %[[W]], 0, 1)
+// CHECK: %[[B1:.*]] = ft.permute(%[[T1]], [1, 0])
 // CHECK: %[[T2:.*]] = ft.aten "transpose.int"(%[[B2:.*]], 0, 1)
 // CHECK: return %[[B2]], %[[T2]]
 module {
