@@ -140,8 +140,18 @@ bool Session::State::runStages(Stage last) {
     return false;
   Stage at = *stage;
   if (options.startFrom && *options.startFrom > Stage::Import) {
-    at = static_cast<Stage>(static_cast<int>(*options.startFrom) - 1);
+    Stage first = *options.startFrom;
     options.startFrom.reset(); // says where the first run starts, no more
+    if (at < first && stageAfter(at, first) != first) {
+      diagnostics.push_back({DiagId::BadCommandLine, source,
+                             std::string("stage '") + stageInfo(first).name +
+                                 "' cannot be the first: the module stands "
+                                 "after '" +
+                                 stageInfo(at).name + "'",
+                             "leave --start-from out"});
+      return false;
+    }
+    at = static_cast<Stage>(static_cast<int>(first) - 1);
   }
   if (at > last) {
     diagnostics.push_back({DiagId::BadCommandLine, source,

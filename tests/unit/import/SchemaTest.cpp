@@ -5,9 +5,9 @@
 
 #include "gtest/gtest.h"
 
-#include <cmath>
-
 #include "compiler/support/Diagnostics.h"
+
+#include <cmath>
 
 using namespace ft;
 using namespace ft::pt2;
