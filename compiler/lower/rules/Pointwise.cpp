@@ -18,14 +18,21 @@ using namespace mlir;
 
 namespace ft {
 
+std::vector<FormulaRow> allFormulas() {
+  std::vector<FormulaRow> all;
+  for (ArrayRef<FormulaRow> rows :
+       {arithmeticFormulas(), comparisonFormulas(), activationFormulas(),
+        specialFormulas(), besselFormulas(), orthogonalFormulas()})
+    all.insert(all.end(), rows.begin(), rows.end());
+  return all;
+}
+
 static const llvm::StringMap<const FormulaRow *> &formulas() {
   static const llvm::StringMap<const FormulaRow *> table = [] {
     llvm::StringMap<const FormulaRow *> byName;
-    for (ArrayRef<FormulaRow> rows :
-         {arithmeticFormulas(), comparisonFormulas(), activationFormulas(),
-          specialFormulas()})
-      for (const FormulaRow &row : rows)
-        byName[row.name] = &row;
+    static const std::vector<FormulaRow> rows = allFormulas();
+    for (const FormulaRow &row : rows)
+      byName[row.name] = &row;
     return byName;
   }();
   return table;
@@ -55,6 +62,8 @@ static DType computeDType(LowerCall &c, ComputeIn computeIn) {
   DType result = c.resultMeta(0).dtype;
   if (computeIn == ComputeIn::Result)
     return result;
+  if (computeIn == ComputeIn::Double)
+    return DType::F64;
   DType promoted = promotedDType(c);
   if (computeIn == ComputeIn::Operands || isComplex(promoted))
     return promoted;
@@ -347,11 +356,8 @@ static const LowerRuleRow kOthers[] = {
 ArrayRef<LowerRuleRow> pointwiseLowerRules() {
   static const std::vector<LowerRuleRow> rows = [] {
     std::vector<LowerRuleRow> all(std::begin(kOthers), std::end(kOthers));
-    for (ArrayRef<FormulaRow> table :
-         {arithmeticFormulas(), comparisonFormulas(), activationFormulas(),
-          specialFormulas()})
-      for (const FormulaRow &row : table)
-        all.push_back({row.name, elementwise});
+    for (const FormulaRow &row : allFormulas())
+      all.push_back({row.name, elementwise});
     return all;
   }();
   return rows;

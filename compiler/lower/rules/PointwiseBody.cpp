@@ -262,6 +262,21 @@ Value PointwiseBody::polynomial(Value x, ArrayRef<double> c) {
   return sum;
 }
 
+Value PointwiseBody::chebyshev(Value x, double low, double high,
+                               ArrayRef<double> c) {
+  Value t = ScalarBuilder::mul(ScalarBuilder::sub(x, like(x, (low + high) / 2)),
+                               like(x, 2 / (high - low)));
+  Value twice = ScalarBuilder::add(t, t);
+  Value next = zero(x), sum = like(x, c.back());
+  for (double coefficient : llvm::reverse(c.drop_front().drop_back())) {
+    Value step = ScalarBuilder::sub(ScalarBuilder::mul(twice, sum), next);
+    next = sum;
+    sum = ScalarBuilder::add(step, like(x, coefficient));
+  }
+  return ScalarBuilder::add(
+      ScalarBuilder::sub(ScalarBuilder::mul(t, sum), next), like(x, c.front()));
+}
+
 /// Square and multiply, unrolled over the bits of the exponent; products wrap
 /// as in two's complement. Negative exponents give 0 unless |x| = 1.
 static Value integerPow(PointwiseBody &p, Value x, Value y) {

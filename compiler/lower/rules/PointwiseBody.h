@@ -119,6 +119,10 @@ public:
 
   /// c[0] x^(n-1) + … + c[n-1]: highest power first (Horner).
   mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> c);
+  /// c[0] T0(t) + c[1] T1(t) + …, where x in [low, high] is mapped to t in
+  /// [-1, 1] (Clenshaw). Outside the interval the value means nothing.
+  mlir::Value chebyshev(mlir::Value x, double low, double high,
+                        llvm::ArrayRef<double> c);
 
   // Integers never trap: a divisor of 0 (an error in ATen) gives x / 1 and
   // x % 1, and the smallest integer by -1 wraps.
@@ -149,7 +153,9 @@ enum class ComputeIn : uint8_t {
   /// What the operands promote to (comparisons, predicates).
   Operands,
   /// The operands' if that is complex (abs, angle), else the result's.
-  Parts
+  Parts,
+  /// float64, rounded once: special functions, whose formulas lose digits.
+  Double
 };
 
 /// One line of a table of elementwise operators.
@@ -164,6 +170,11 @@ llvm::ArrayRef<FormulaRow> arithmeticFormulas();
 llvm::ArrayRef<FormulaRow> comparisonFormulas();
 llvm::ArrayRef<FormulaRow> activationFormulas();
 llvm::ArrayRef<FormulaRow> specialFormulas();
+llvm::ArrayRef<FormulaRow> besselFormulas();
+llvm::ArrayRef<FormulaRow> orthogonalFormulas();
+
+/// The tables above, one after the other.
+std::vector<FormulaRow> allFormulas();
 
 } // namespace ft
 
