@@ -54,8 +54,14 @@ LoweredTensor gatherAffine(LowerCall &c, const LoweredTensor &t,
   SmallVector<AffineExpr, 6> out;
   for (unsigned d = 0; d < rank; ++d)
     out.push_back(c.dim(d));
+  // A dim that is read as it is must be as long as the loop over it.
+  LoweredTensor window = t;
+  for (auto [d, e] : llvm::enumerate(index))
+    if (auto plain = dyn_cast<AffineDimExpr>(e))
+      window = c.slice(window, static_cast<unsigned>(d), 0,
+                       sizes[plain.getPosition()]);
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
-  return c.generic(Access{t, SmallVector<AffineExpr, 6>(index)},
+  return c.generic(Access{window, SmallVector<AffineExpr, 6>(index)},
                    Access{c.empty(sizes, t.dtype), out}, iterators,
                    [](ScalarBuilder &, ValueRange v) {
                      return SmallVector<Value>{v[0]};

@@ -129,8 +129,8 @@ LoweredTensor LowerCall::slice(LoweredTensor t, unsigned sliced, int64_t start,
     strides.push_back(b.getIndexAttr(here ? step : 1));
   }
   // An empty window of an empty or exhausted dim has no valid offset.
-  if (size == 0) {
-    sizes[sliced] = 0;
+  if (size == 0 || llvm::is_contained(sizes, 0)) {
+    sizes[sliced] = size;
     return empty(sizes, t.dtype, t.order);
   }
   t.value = tensor::ExtractSliceOp::create(b, location, t.value, offsets,

@@ -13,6 +13,7 @@ using namespace ft::conformance;
 
 GraphBuilder::GraphBuilder(mlir::MLIRContext &context, llvm::StringRef model)
     : context(context), builder(&context) {
+  context.loadDialect<mlir::func::FuncDialect, FtDialect>();
   mlir::Location loc = builder.getUnknownLoc();
   module = mlir::ModuleOp::create(loc);
   (*module)->setAttr(names::kModel, builder.getStringAttr(model));

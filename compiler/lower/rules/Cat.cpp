@@ -349,6 +349,10 @@ static LogicalResult selectBackward(LowerCall &c) {
 static LogicalResult unfoldBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0);
   Sizes sizes = c.integers(1), from = g.sizes();
+  if (sizes.empty()) { // one window of one element
+    c.setResult(0, c.reshape(g, sizes));
+    return success();
+  }
   auto rank = static_cast<unsigned>(sizes.size());
   unsigned dim = c.wrapDim(c.integer(2), rank);
   int64_t step = c.integer(4), windows = from[dim];

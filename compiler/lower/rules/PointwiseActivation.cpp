@@ -150,6 +150,12 @@ static Value hardsigmoid(P &p) {
   return p.mul(clampBetween(p, p.add(p[0], 3), 0, 6), 1.0 / 6);
 }
 
+/// In this order: the product may overflow before the division, as in ATen.
+static Value hardswish(P &p) {
+  Value inner = clampBetween(p, p.add(p[0], 3), 0, 6);
+  return p.mul(p.mul(p[0], inner), 1.0 / 6);
+}
+
 static Value hardswishBackward(P &p) {
   Value g = p[0], x = p[1];
   Value middle = p.mul(g, p.add(p.mul(x, 1.0 / 3), 0.5));
@@ -196,7 +202,7 @@ static const FormulaRow kRows[] = {
     {"hardsigmoid.default", hardsigmoid},
     {"hardsigmoid_backward.default",
      [](P &p) { return between(p, p.mul(p[0], 1.0 / 6), p[1], -3, 3); }},
-    {"hardswish.default", [](P &p) { return p.mul(p[0], hardsigmoid(p)); }},
+    {"hardswish.default", hardswish},
     {"hardswish_backward.default", hardswishBackward},
     {"leaky_relu.default",
      [](P &p) { return above(p, p[0], 0, p[0], p.mul(p[0], p.number(1))); }},

@@ -49,6 +49,14 @@ static Value i1e(P &p, Value x) {
   return p.select(p.isNan(x), x, y);
 }
 
+/// exp|x|, infinite where the result's own exponential is.
+static Value growth(P &p, Value x) {
+  Value e = p.exp(p.abs(x));
+  if (p.resultDtype == DType::F64)
+    return e;
+  return p.cast(p.cast(e, DType::F64, DType::F32), DType::F32, DType::F64);
+}
+
 static Value i0(P &p, Value x) { return p.mul(i0e(p, x), p.exp(p.abs(x))); }
 static Value i1(P &p, Value x) { return p.mul(i1e(p, x), p.exp(p.abs(x))); }
 
@@ -192,18 +200,19 @@ static Value airyAi(P &p) {
   return p.select(p.isNan(x), x, y);
 }
 
+static Value i0Row(P &p) { return p.mul(i0e(p, p[0]), growth(p, p[0])); }
+static Value i1Row(P &p) { return p.mul(i1e(p, p[0]), growth(p, p[0])); }
+
 static const FormulaRow kRows[] = {
-    {"i0.default", [](P &p) { return i0(p, p[0]); }, ComputeIn::Double},
-    {"special_i0.default", [](P &p) { return i0(p, p[0]); }, ComputeIn::Double},
+    {"i0.default", i0Row, ComputeIn::Double},
+    {"special_i0.default", i0Row, ComputeIn::Double},
     {"special_i0e.default", [](P &p) { return i0e(p, p[0]); },
      ComputeIn::Double},
-    {"special_i1.default", [](P &p) { return i1(p, p[0]); }, ComputeIn::Double},
+    {"special_i1.default", i1Row, ComputeIn::Double},
     {"special_i1e.default", [](P &p) { return i1e(p, p[0]); },
      ComputeIn::Double},
-    {"special_modified_bessel_i0.default", [](P &p) { return i0(p, p[0]); },
-     ComputeIn::Double},
-    {"special_modified_bessel_i1.default", [](P &p) { return i1(p, p[0]); },
-     ComputeIn::Double},
+    {"special_modified_bessel_i0.default", i0Row, ComputeIn::Double},
+    {"special_modified_bessel_i1.default", i1Row, ComputeIn::Double},
     {"special_modified_bessel_k0.default",
      [](P &p) { return k0(p, p[0], false); }, ComputeIn::Double},
     {"special_modified_bessel_k1.default",

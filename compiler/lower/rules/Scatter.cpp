@@ -317,31 +317,87 @@ static LogicalResult indexFill(LowerCall &c) {
 // index_put: positions along several dims
 //===----------------------------------------------------------------------===//
 
-/// x[mask] = number.
+/// How many elements of a flat mask are true up to and with each one; by
+/// doubling, log2(n) passes.
+static LoweredTensor inclusiveCount(LowerCall &c, LoweredTensor mask) {
+  int64_t n = mask.sizes()[0];
+  DType from = mask.dtype;
+  LoweredTensor count =
+      c.pointwise(mask, {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
+        return s.cast(s.cast(v[0], from, DType::Bool), DType::Bool, DType::I64);
+      });
+  for (int64_t by = 1; by < n; by *= 2) {
+    c.newGroup();
+    LoweredTensor before = c.pad(c.slice(count, 0, 0, n - by), by, 0, 0);
+    count = c.pointwise(
+        {before, count}, {n}, DType::I64,
+        [](ScalarBuilder &s, ValueRange v) { return s.add(v[0], v[1]); });
+  }
+  c.newGroup();
+  return count;
+}
+
+/// x[mask] = values: the k-th true element of the mask takes the k-th of the
+/// values, which are broadcast to [.., true elements, ..].
 static LogicalResult putAtMask(LowerCall &c, LoweredTensor mask, unsigned first,
                                LoweredTensor values, bool accumulate) {
   LoweredTensor x = c.operand(0);
-  int64_t count = 1;
-  for (int64_t n : values.sizes())
-    count *= n;
-  if (count != 1)
-    return c.unsupported("as many values as a mask has true elements");
-  // The mask covers dims first…; later dims broadcast.
-  Sizes shape = mask.sizes();
-  shape.resize(x.rank() - first, 1);
-  mask = c.reshape(mask, shape);
-  values = c.reshape(values, {});
-  DType work = opmathType(x.dtype);
-  c.setResult(0, c.pointwise({x, mask, values}, c.resultMeta(0),
-                             [&](ScalarBuilder &s, ValueRange v) {
-                               Value on = s.cast(v[1], mask.dtype, DType::Bool);
-                               Value old = s.cast(v[0], x.dtype, work);
-                               Value put = s.cast(v[2], values.dtype, work);
-                               if (accumulate)
-                                 put = s.add(old, put);
-                               return s.cast(s.select(on, put, old), work,
-                                             x.dtype);
-                             }));
+  Sizes sizes = x.sizes(), covered = mask.sizes();
+  if (llvm::is_contained(sizes, 0) || llvm::is_contained(values.sizes(), 0)) {
+    c.setResult(0, x);
+    return success();
+  }
+  int64_t n = 1;
+  for (int64_t d : covered)
+    n *= d;
+  // The true elements are dim `first` of the values' full shape.
+  Sizes given = values.sizes();
+  auto last = static_cast<unsigned>(covered.size()) + first;
+  int64_t rest = static_cast<int64_t>(sizes.size()) - last;
+  auto dim = static_cast<int64_t>(given.size()) - 1 - rest;
+  bool each = dim >= 0 && given[dim] != 1;
+  LoweredTensor count;
+  if (each) {
+    LoweredTensor flat = inclusiveCount(c, c.reshape(mask, {n}));
+    c.checkIndex(c.slice(flat, 0, n - 1, 1), given[dim], given[dim] + 1,
+                 given[dim]);
+    count = c.reshape(flat, covered);
+  }
+  SmallVector<AffineExpr, 6> at, maskAt;
+  for (unsigned d = 0; d < sizes.size(); ++d)
+    at.push_back(c.dim(d));
+  maskAt.assign(at.begin() + first, at.begin() + last);
+  SmallVector<Access> ins = {{x, at}, {mask, maskAt}};
+  if (each)
+    ins.push_back({count, maskAt});
+  DType work = accumulate ? opmathType(x.dtype) : x.dtype;
+  SmallVector<Iterator> iterators(sizes.size(), Iterator::Parallel);
+  c.setResult(
+      0,
+      c.generic(
+          ins, Access{c.empty(sizes, x.dtype), at}, iterators,
+          [&](ScalarBuilder &s, ValueRange v) {
+            // Dims of the values, from the last to the first.
+            SmallVector<Value> from(given.size());
+            for (auto d = static_cast<int64_t>(given.size()) - 1; d >= 0; --d) {
+              int64_t dimOfX = d > dim ? d - dim - 1 + last : first - (dim - d);
+              if (given[d] == 1)
+                from[d] = s.constantInt(s.b.getIndexType(), 0);
+              else if (d == dim)
+                from[d] = toIndex(
+                    s, s.maximum(s.sub(v[2], s.one(v[2])), s.zero(v[2])),
+                    DType::I64);
+              else
+                from[d] = iterationIndex(s, static_cast<unsigned>(dimOfX));
+            }
+            Value put = s.cast(readAt(s, values, from), values.dtype, work);
+            Value old = s.cast(v[0], x.dtype, work);
+            if (accumulate)
+              put = s.add(old, put);
+            Value on = s.cast(v[1], mask.dtype, DType::Bool);
+            return SmallVector<Value>{
+                s.cast(s.select(on, put, old), work, x.dtype)};
+          })[0]);
   return success();
 }
 
@@ -439,26 +495,6 @@ static LogicalResult put(LowerCall &c) {
 //===----------------------------------------------------------------------===//
 // masked_scatter: consecutive elements of the source
 //===----------------------------------------------------------------------===//
-
-/// How many elements of a flat mask are true up to and with each one; by
-/// doubling, log2(n) passes.
-static LoweredTensor inclusiveCount(LowerCall &c, LoweredTensor mask) {
-  int64_t n = mask.sizes()[0];
-  DType from = mask.dtype;
-  LoweredTensor count =
-      c.pointwise(mask, {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
-        return s.cast(s.cast(v[0], from, DType::Bool), DType::Bool, DType::I64);
-      });
-  for (int64_t by = 1; by < n; by *= 2) {
-    c.newGroup();
-    LoweredTensor before = c.pad(c.slice(count, 0, 0, n - by), by, 0, 0);
-    count = c.pointwise(
-        {before, count}, {n}, DType::I64,
-        [](ScalarBuilder &s, ValueRange v) { return s.add(v[0], v[1]); });
-  }
-  c.newGroup();
-  return count;
-}
 
 static LogicalResult maskedScatter(LowerCall &c) {
   Sizes sizes = staticSizes(c.resultMeta(0));
