@@ -172,6 +172,15 @@ SmallVector<LoweredTensor> LowerCall::generic(ArrayRef<Access> ins,
                                               ArrayRef<Access> outs,
                                               ArrayRef<Iterator> iterators,
                                               ScalarsBody body) {
+  // Nothing to compute: the initial values are the results.
+  if (llvm::all_of(outs, [](const Access &a) {
+        return llvm::is_contained(a.tensor.sizes(), 0);
+      })) {
+    SmallVector<LoweredTensor> results;
+    for (const Access &a : outs)
+      results.push_back(a.tensor);
+    return results;
+  }
   auto dims = static_cast<unsigned>(iterators.size());
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps;

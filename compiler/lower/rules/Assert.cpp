@@ -12,9 +12,16 @@ namespace ft {
 
 static LogicalResult nothing(LowerCall &c) { return success(); }
 
+/// The codes of a factorisation are 0 where it succeeded.
+static LogicalResult checkErrors(LowerCall &c) {
+  c.checkIndex(c.operand(0), 0, 1, 1);
+  return success();
+}
+
 static const LowerRuleRow kRows[] = {
     {"_assert_tensor_metadata.default", nothing},
     {"_assert_scalar.default", nothing},
+    {"_linalg_check_errors.default", checkErrors},
     {"sym_constrain_range.default", nothing},
     {"sym_constrain_range_for_size.default", nothing},
 };

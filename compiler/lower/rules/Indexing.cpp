@@ -161,6 +161,53 @@ static LogicalResult takeAlongDim(LowerCall &c) {
   return success();
 }
 
+/// The coordinates of the first `size` elements that are not zero, rows of
+/// `fill` after the last. Row k looks for the element whose count is k + 1.
+static LogicalResult nonzeroStatic(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  Sizes sizes = x.sizes(), result = staticSizes(c.resultMeta(0));
+  int64_t n = c.meta(0).numel().value(), fill = c.integer(2);
+  if (n == 0 || llvm::is_contained(result, 0)) {
+    c.setResult(0, c.filledInt(result, DType::I64, fill));
+    return success();
+  }
+  LoweredTensor flat = c.cast(c.reshape(x, {n}), DType::Bool);
+  LoweredTensor count = inclusiveCount(c, flat);
+  LoweredTensor place = c.generic(
+      {Access{flat, {c.dim(1)}}, Access{count, {c.dim(1)}}},
+      Access{c.filledInt({result[0]}, DType::I64, -1), {c.dim(0)}},
+      {Iterator::Parallel, Iterator::Reduction},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value k = fromIndex(s, iterationIndex(s, 0), DType::I64);
+        Value i = fromIndex(s, iterationIndex(s, 1), DType::I64);
+        Value same = s.cmp(ScalarBuilder::Cmp::Eq, v[1], s.add(k, s.one(k)));
+        return SmallVector<Value>{s.select(s.mul(v[0], same), i, v[2])};
+      })[0];
+  c.newGroup();
+  c.setResult(
+      0, generate(
+             c, result, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+               Value p = readAt(s, place, at[0]);
+               Value d = fromIndex(s, at[1], DType::I64);
+               Value coordinate = s.zero(p);
+               int64_t stride = n;
+               for (auto [dim, size] : llvm::enumerate(sizes)) {
+                 stride /= size;
+                 Value q = s.div(p, s.constantInt(p.getType(), stride));
+                 Value whole = s.div(q, s.constantInt(p.getType(), size));
+                 Value r =
+                     s.sub(q, s.mul(whole, s.constantInt(p.getType(), size)));
+                 Value here = s.cmp(ScalarBuilder::Cmp::Eq, d,
+                                    s.constantInt(d.getType(), dim));
+                 coordinate = s.select(here, r, coordinate);
+               }
+               Value none = s.cmp(ScalarBuilder::Cmp::Lt, p, s.zero(p));
+               return s.select(none, s.constantInt(p.getType(), fill),
+                               coordinate);
+             }));
+  return success();
+}
+
 static const LowerRuleRow kRows[] = {
     {"index.Tensor", index},
     {"index.Tensor_hacked_twin", index},
@@ -171,6 +218,7 @@ static const LowerRuleRow kRows[] = {
     {"index_select.default", indexSelect},
     {"take.default", take},
     {"take_along_dim.default", takeAlongDim},
+    {"nonzero_static.default", nonzeroStatic},
 };
 
 ArrayRef<LowerRuleRow> indexingLowerRules() { return kRows; }

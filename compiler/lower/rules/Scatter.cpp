@@ -317,26 +317,6 @@ static LogicalResult indexFill(LowerCall &c) {
 // index_put: positions along several dims
 //===----------------------------------------------------------------------===//
 
-/// How many elements of a flat mask are true up to and with each one; by
-/// doubling, log2(n) passes.
-static LoweredTensor inclusiveCount(LowerCall &c, LoweredTensor mask) {
-  int64_t n = mask.sizes()[0];
-  DType from = mask.dtype;
-  LoweredTensor count =
-      c.pointwise(mask, {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
-        return s.cast(s.cast(v[0], from, DType::Bool), DType::Bool, DType::I64);
-      });
-  for (int64_t by = 1; by < n; by *= 2) {
-    c.newGroup();
-    LoweredTensor before = c.pad(c.slice(count, 0, 0, n - by), by, 0, 0);
-    count = c.pointwise(
-        {before, count}, {n}, DType::I64,
-        [](ScalarBuilder &s, ValueRange v) { return s.add(v[0], v[1]); });
-  }
-  c.newGroup();
-  return count;
-}
-
 /// x[mask] = values: the k-th true element of the mask takes the k-th of the
 /// values, which are broadcast to [.., true elements, ..].
 static LogicalResult putAtMask(LowerCall &c, LoweredTensor mask, unsigned first,
