@@ -3,7 +3,7 @@
 #
 #   lit -D bin=build/bin -D llvm=/usr/lib/llvm-22/bin tests/tools
 #
-# In RUN lines: %foretrace, %ft-opt, %data (tests/data), %python, %runtime
+# In RUN lines: %foretrace, %ft-opt, %lib (build/lib), %data (tests/data), %python, %runtime
 # (runtime/include), %npy (tools/Inputs/npy.py), and `%exits N command…`, which succeeds if the command ends
 # with exit code N.
 import os
@@ -38,6 +38,7 @@ config.substitutions += [
     ("%npy", "python3 " + os.path.join(here, "tools", "Inputs", "npy.py")),
     ("%data", os.path.join(here, "data")),
     ("%python", sys.executable),
+    ("%lib", os.path.join(os.path.dirname(bin_dir), "lib")),
     ("%runtime", os.path.join(here, "..", "runtime", "include")),
 ]
 if os.path.exists("/dev/full"):

@@ -5,6 +5,7 @@
 
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/fake/FakeCall.h"
+#include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/LowerCall.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -14,27 +15,12 @@
 
 namespace ft {
 
-/// "relu.default" for "relu_.default": what functionalize makes of a call that
-/// writes. Itself for others, and where there is no such overload.
-static const Schema &functionalForm(const Schema &schema) {
-  if (!schema.mutates)
-    return schema;
-  std::string base = schema.base.str();
-  if (!base.empty() && base.back() == '_')
-    base.pop_back();
-  std::string overload = schema.overload.str();
-  for (const std::string &candidate :
-       {base + "." + overload, base + ".default", base + ".Tensor"})
-    if (const Schema *found = SchemaTable::get().find(candidate))
-      if (!found->mutates)
-        return *found;
-  return schema;
-}
-
 static OpRow rowOf(const Schema &schema) {
   OpRow row{schema.name.str(), schema.family.str()};
   row.fake = findFakeRule(schema) != nullptr;
-  row.cpu = findLowerRule(functionalForm(schema)) != nullptr;
+  // Code is generated for what functionalize leaves.
+  const Schema *pure = schema.mutates ? functionalForm(schema) : &schema;
+  row.cpu = pure && findLowerRule(*pure);
   return row;
 }
 

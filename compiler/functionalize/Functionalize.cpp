@@ -41,9 +41,7 @@ static bool sameArguments(const Schema &a, const Schema &b, size_t count) {
   return true;
 }
 
-/// "add_.Tensor" → "add.Tensor", "mm.out" → "mm.default"; null if there is none
-/// in the table.
-static const Schema *functionalForm(const Schema &schema) {
+const Schema *functionalForm(const Schema &schema) {
   std::string name = schema.base.str();
   size_t outs = 0;
   if (StringRef(name).ends_with("__") && StringRef(name).starts_with("__i"))

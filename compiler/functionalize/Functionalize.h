@@ -19,6 +19,8 @@
 #ifndef FORETRACE_COMPILER_FUNCTIONALIZE_FUNCTIONALIZE_H
 #define FORETRACE_COMPILER_FUNCTIONALIZE_FUNCTIONALIZE_H
 
+#include "dialects/ft/Schema.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 namespace ft {
@@ -28,6 +30,10 @@ mlir::LogicalResult functionalize(mlir::ModuleOp module);
 /// The stage verifier: no call writes memory or metadata, and every value is
 /// annotated.
 mlir::LogicalResult verifyFunctionalizeStage(mlir::ModuleOp module);
+
+/// What a call that writes becomes: "add_.Tensor" → "add.Tensor", "mm.out" →
+/// "mm.default"; null if the table has no such overload.
+const Schema *functionalForm(const Schema &schema);
 
 /// The pass `ft-functionalize` (functionalize, then the verifier).
 void registerFunctionalizePasses();
