@@ -1,0 +1,495 @@
+//===- Linalg.cpp - Factorisations and solvers -----------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LAPACK works on column-major matrices, so most results are.
+
+#include "compiler/fake/Promotion.h"
+#include "compiler/fake/rules/Elementwise.h"
+#include "compiler/fake/rules/IndexRules.h"
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+//===----------------------------------------------------------------------===//
+// Results and checks
+//===----------------------------------------------------------------------===//
+
+static LogicalResult rowMajor(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
+  return c.fresh(TensorMeta::contiguous(dtype, sizes, c.device));
+}
+
+/// The last two dims change places in memory.
+static LogicalResult columnMajor(FakeCall &c, DType dtype, Dims sizes) {
+  std::swap(sizes[sizes.size() - 2], sizes.back());
+  TensorMeta out = TensorMeta::contiguous(dtype, sizes, c.device);
+  size_t rank = sizes.size();
+  std::swap(out.sizes[rank - 2], out.sizes[rank - 1]);
+  std::swap(out.strides[rank - 2], out.strides[rank - 1]);
+  return c.fresh(std::move(out));
+}
+
+/// The sizes before the last `count`.
+static Dims batch(const TensorMeta &t, size_t count = 2) {
+  return Dims(t.sizes.begin(), t.sizes.end() - count);
+}
+
+static Dims with(Dims sizes, std::initializer_list<Dim> more) {
+  sizes.append(more.begin(), more.end());
+  return sizes;
+}
+
+static LogicalResult matrices(FakeCall &c, const TensorMeta &a) {
+  if (a.rank() >= 2)
+    return success();
+  return c.fail(FakeError::Dim, c.schema().base + " needs at least 2 dims, the "
+                                                  "tensor has " +
+                                    Twine(a.rank()));
+}
+
+static LogicalResult floating(FakeCall &c, const TensorMeta &a) {
+  return checkTakes(c, a.dtype, Takes::FloatingOrComplex);
+}
+
+/// float32, float64 and their complex types: what LAPACK has.
+static LogicalResult fullPrecision(FakeCall &c, const TensorMeta &a) {
+  if (failed(floating(c, a)))
+    return failure();
+  if (dtypeBytes(toReal(a.dtype)) < 4)
+    return c.fail(FakeError::Dtype, c.schema().base +
+                                        " is not defined for " +
+                                        dtypeName(a.dtype));
+  return success();
+}
+
+static LogicalResult square(FakeCall &c, const TensorMeta &a) {
+  if (failed(matrices(c, a)))
+    return failure();
+  if (c.eq(a.sizes[a.rank() - 2], a.sizes.back()))
+    return success();
+  return c.fail(FakeError::Shape, c.schema().base +
+                                      " needs square matrices, not " +
+                                      a.sizes[a.rank() - 2].str() + " × " +
+                                      a.sizes.back().str());
+}
+
+static LogicalResult oneDType(FakeCall &c, const TensorMeta &a,
+                              const TensorMeta &b) {
+  if (a.dtype == b.dtype)
+    return success();
+  return c.fail(FakeError::Dtype, c.schema().base + " needs one dtype, not " +
+                                      dtypeName(a.dtype) + " and " +
+                                      dtypeName(b.dtype));
+}
+
+static Dim smaller(const TensorMeta &a) {
+  return minDim(a.sizes[a.rank() - 2], a.sizes.back());
+}
+
+//===----------------------------------------------------------------------===//
+// Determinants, inverses, functions of a matrix
+//===----------------------------------------------------------------------===//
+
+/// (det, LU, pivots)
+static LogicalResult det(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) || failed(fullPrecision(c, a)))
+    return failure();
+  (void)rowMajor(c, a.dtype, batch(a));
+  (void)columnMajor(c, a.dtype, a.sizes);
+  return rowMajor(c, DType::I32, batch(a, 1));
+}
+
+/// (sign, log|det|, LU, pivots)
+static LogicalResult slogdet(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) || failed(fullPrecision(c, a)))
+    return failure();
+  (void)rowMajor(c, a.dtype, batch(a));
+  (void)rowMajor(c, toReal(a.dtype), batch(a));
+  (void)columnMajor(c, a.dtype, a.sizes);
+  return rowMajor(c, DType::I32, batch(a, 1));
+}
+
+/// (the matrix's inverse or factor, info)
+static LogicalResult squareAndInfo(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) || failed(floating(c, a)))
+    return failure();
+  (void)columnMajor(c, a.dtype, a.sizes);
+  return rowMajor(c, DType::I32, batch(a));
+}
+
+template <bool Lapack>
+static LogicalResult squareRowMajor(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) ||
+      failed(Lapack ? fullPrecision(c, a) : floating(c, a)))
+    return failure();
+  return rowMajor(c, a.dtype, a.sizes);
+}
+
+static LogicalResult choleskyInverse(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)))
+    return failure();
+  return columnMajor(c, a.dtype, a.sizes);
+}
+
+static LogicalResult pinv(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(fullPrecision(c, a)))
+    return failure();
+  for (auto [i, arg] : enumerate(c.arguments()))
+    if (i > 0 && arg.kind == Arg::Tensor && isComplex(c.tensor(i).dtype))
+      return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name +
+                                          "' must not be complex");
+  Dims sizes = a.sizes;
+  std::swap(sizes[sizes.size() - 2], sizes.back());
+  return rowMajor(c, a.dtype, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Eigenvalues and singular values
+//===----------------------------------------------------------------------===//
+
+static LogicalResult eigh(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) || failed(floating(c, a)))
+    return failure();
+  (void)rowMajor(c, toReal(a.dtype), batch(a, 1));
+  return columnMajor(c, a.dtype, a.sizes);
+}
+
+static LogicalResult eig(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) || failed(floating(c, a)))
+    return failure();
+  DType complex = toComplex(a.dtype);
+  (void)rowMajor(c, complex, batch(a, 1));
+  return columnMajor(c, complex, a.sizes);
+}
+
+/// (U, S, Vh)
+static LogicalResult svd(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(floating(c, a)))
+    return failure();
+  Dim m = a.sizes[a.rank() - 2], n = a.sizes.back(), k = smaller(a);
+  bool full = c.flag(1), vectors = c.flag(2);
+  if (!vectors) {
+    (void)rowMajor(c, a.dtype, Dim(0));
+    (void)rowMajor(c, toReal(a.dtype), with(batch(a), {k}));
+    return rowMajor(c, a.dtype, Dim(0));
+  }
+  (void)columnMajor(c, a.dtype, with(batch(a), {m, full ? m : k}));
+  (void)rowMajor(c, toReal(a.dtype), with(batch(a), {k}));
+  Dims vh = with(batch(a), {full ? n : k, n});
+  // cuSOLVER gives V, of which Vh is a view.
+  return c.device.kind == Device::Cuda ? rowMajor(c, a.dtype, vh)
+                                       : columnMajor(c, a.dtype, vh);
+}
+
+/// (Q, R)
+static LogicalResult qr(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(floating(c, a)))
+    return failure();
+  StringRef mode = c.optText(1);
+  if (mode.empty())
+    mode = "reduced";
+  if (mode != "reduced" && mode != "complete" && mode != "r")
+    return c.fail(FakeError::Other, "qr's mode must be 'reduced', 'complete' "
+                                    "or 'r', not '" +
+                                        mode + "'");
+  Dim m = a.sizes[a.rank() - 2], n = a.sizes.back();
+  Dim k = mode == "complete" ? m : smaller(a);
+  if (mode == "r")
+    (void)rowMajor(c, a.dtype, Dim(0));
+  else
+    (void)columnMajor(c, a.dtype, with(batch(a), {m, k}));
+  return columnMajor(c, a.dtype, with(batch(a), {k, n}));
+}
+
+/// (the reflectors, their scales)
+static LogicalResult geqrf(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)))
+    return failure();
+  (void)columnMajor(c, a.dtype, a.sizes);
+  return rowMajor(c, a.dtype, with(batch(a), {smaller(a)}));
+}
+
+/// (U, H) of A = U H
+static LogicalResult polar(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(floating(c, a)))
+    return failure();
+  (void)rowMajor(c, a.dtype, a.sizes);
+  return rowMajor(c, a.dtype,
+                  with(batch(a), {a.sizes.back(), a.sizes.back()}));
+}
+
+static LogicalResult householder(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &tau = c.tensor(1);
+  if (failed(matrices(c, a)))
+    return failure();
+  if (c.lt(a.sizes[a.rank() - 2], a.sizes.back()))
+    return c.fail(FakeError::Shape, "a product of reflectors needs at least as "
+                                    "many rows as columns, not " +
+                                        a.str());
+  if (tau.sizes.empty() || tau.rank() != a.rank() - 1)
+    return c.fail(FakeError::Dim, "tau needs " + Twine(a.rank() - 1) +
+                                      " dims, it has " + Twine(tau.rank()));
+  if (c.lt(a.sizes.back(), tau.sizes.back()))
+    return c.fail(FakeError::Shape, "there are " + tau.sizes.back().str() +
+                                        " scales for " + a.sizes.back().str() +
+                                        " reflectors");
+  if (failed(oneDType(c, a, tau)))
+    return failure();
+  return columnMajor(c, a.dtype, a.sizes);
+}
+
+/// (input, tau, other, left, transpose)
+static LogicalResult ormqr(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &tau = c.tensor(1), &other = c.tensor(2);
+  if (failed(matrices(c, a)) || failed(oneDType(c, a, tau)) ||
+      failed(oneDType(c, a, other)))
+    return failure();
+  if (other.rank() != a.rank() || tau.rank() != a.rank() - 1)
+    return c.fail(FakeError::Dim, "input, tau and other have " +
+                                      Twine(a.rank()) + ", " +
+                                      Twine(tau.rank()) + " and " +
+                                      Twine(other.rank()) + " dims");
+  Dim side = other.sizes[other.rank() - (c.flag(3) ? 2 : 1)];
+  if (c.lt(side, tau.sizes.back()) || !c.eq(side, a.sizes[a.rank() - 2]))
+    return c.fail(FakeError::Shape, "the reflectors " + a.str() +
+                                        " do not fit " + other.str());
+  return columnMajor(c, other.dtype, other.sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// LU, LDL
+//===----------------------------------------------------------------------===//
+
+/// (P, L, U)
+static LogicalResult lu(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(floating(c, a)))
+    return failure();
+  Dim m = a.sizes[a.rank() - 2], n = a.sizes.back(), k = smaller(a);
+  if (c.flag(1))
+    (void)rowMajor(c, a.dtype, with(batch(a), {m, m}));
+  else
+    (void)rowMajor(c, a.dtype, Dim(0));
+  (void)rowMajor(c, a.dtype, with(batch(a), {m, k}));
+  return rowMajor(c, a.dtype, with(batch(a), {k, n}));
+}
+
+/// (LU, pivots, info)
+static LogicalResult luFactor(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)))
+    return failure();
+  (void)columnMajor(c, a.dtype, a.sizes);
+  (void)rowMajor(c, DType::I32, with(batch(a), {smaller(a)}));
+  return rowMajor(c, DType::I32, batch(a));
+}
+
+/// (data, pivots, unpack_data, unpack_pivots)
+static LogicalResult luUnpack(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)))
+    return failure();
+  if (c.flag(3) && c.tensor(1).dtype != DType::I32)
+    return c.fail(FakeError::Dtype, "the pivots must be int32, not " +
+                                        dtypeName(c.tensor(1).dtype));
+  Dim m = a.sizes[a.rank() - 2], n = a.sizes.back(), k = smaller(a);
+  if (c.flag(3))
+    (void)rowMajor(c, a.dtype, with(batch(a), {m, m}));
+  else
+    (void)rowMajor(c, a.dtype, Dim(0));
+  if (!c.flag(2)) {
+    (void)rowMajor(c, a.dtype, Dim(0));
+    return rowMajor(c, a.dtype, Dim(0));
+  }
+  (void)rowMajor(c, a.dtype, with(batch(a), {m, k}));
+  return rowMajor(c, a.dtype, with(batch(a), {k, n}));
+}
+
+/// (LD, pivots, info)
+static LogicalResult ldlFactor(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)))
+    return failure();
+  (void)columnMajor(c, a.dtype, a.sizes);
+  (void)rowMajor(c, DType::I32, batch(a, 1));
+  return rowMajor(c, DType::I32, batch(a));
+}
+
+//===----------------------------------------------------------------------===//
+// Solvers
+//===----------------------------------------------------------------------===//
+
+/// The sizes of X in A X = B (or X A = B), batches broadcast.
+static FailureOr<Dims> solveSizes(FakeCall &c, const TensorMeta &a,
+                                  const TensorMeta &b, bool left) {
+  if (failed(square(c, a)))
+    return failure();
+  if (failed(matrices(c, b)))
+    return failure();
+  Dim side = b.sizes[b.rank() - (left ? 2 : 1)];
+  if (!c.eq(side, a.sizes.back()))
+    return c.fail(FakeError::Shape, "matrices of size " +
+                                        a.sizes.back().str() +
+                                        " do not fit right-hand sides " +
+                                        b.str());
+  TensorMeta first, second;
+  first.sizes = batch(a);
+  second.sizes = batch(b);
+  FailureOr<Dims> sizes = c.broadcast({&first, &second});
+  if (failed(sizes))
+    return failure();
+  sizes->append(b.sizes.end() - 2, b.sizes.end());
+  return sizes;
+}
+
+/// (result, LU, pivots, info); B may hold vectors.
+static LogicalResult solveEx(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
+  bool left = c.flag(2);
+  if (failed(oneDType(c, a, b)) || failed(square(c, a)) ||
+      failed(floating(c, a)))
+    return failure();
+  bool vectors = b.rank() == 1 ||
+                 (b.rank() == a.rank() - 1 &&
+                  c.sameSizes(b.sizes, ArrayRef<Dim>(a.sizes).drop_back()));
+  if (vectors) {
+    if (!c.eq(b.sizes.back(), a.sizes.back()))
+      return c.fail(FakeError::Shape, "matrices of size " +
+                                          a.sizes.back().str() +
+                                          " do not fit right-hand sides " +
+                                          b.str());
+    Dims sizes = with(batch(a), {a.sizes.back()});
+    (void)rowMajor(c, a.dtype, sizes);
+  } else {
+    FailureOr<Dims> sizes = solveSizes(c, a, b, left);
+    if (failed(sizes))
+      return failure();
+    (void)columnMajor(c, a.dtype, *sizes);
+  }
+  (void)columnMajor(c, a.dtype, a.sizes);
+  (void)rowMajor(c, DType::I32, batch(a, 1));
+  return rowMajor(c, DType::I32, batch(a));
+}
+
+/// (A, B, *, upper, left, unitriangular)
+static LogicalResult solveTriangular(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
+  if (failed(oneDType(c, a, b)))
+    return failure();
+  FailureOr<Dims> sizes = solveSizes(c, a, b, c.flag(3));
+  return failed(sizes) ? failure() : columnMajor(c, a.dtype, *sizes);
+}
+
+/// The older form: (b, A) → (X, a copy of A).
+static LogicalResult triangularSolve(FakeCall &c) {
+  const TensorMeta &b = c.tensor(0), &a = c.tensor(1);
+  if (failed(matrices(c, b)) || failed(matrices(c, a)) ||
+      failed(oneDType(c, b, a)))
+    return failure();
+  FailureOr<Dims> sizes = solveSizes(c, a, b, true);
+  if (failed(sizes))
+    return failure();
+  Dims whole(sizes->begin(), sizes->end() - 2);
+  (void)columnMajor(c, b.dtype, *sizes);
+  return columnMajor(c, a.dtype,
+                     with(whole, {a.sizes.back(), a.sizes.back()}));
+}
+
+/// (b, the Cholesky factor)
+static LogicalResult choleskySolve(FakeCall &c) {
+  const TensorMeta &b = c.tensor(0), &a = c.tensor(1);
+  if (failed(matrices(c, b)) || failed(matrices(c, a)) ||
+      failed(oneDType(c, b, a)))
+    return failure();
+  FailureOr<Dims> sizes = solveSizes(c, a, b, true);
+  return failed(sizes) ? failure() : columnMajor(c, b.dtype, *sizes);
+}
+
+/// (LU or LD, pivots, B, …)
+template <bool Ldl>
+static LogicalResult pivotedSolve(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &pivots = c.tensor(1), &b = c.tensor(2);
+  if (failed(matrices(c, a)) || failed(floating(c, a)) ||
+      failed(oneDType(c, a, b)) || failed(square(c, a)))
+    return failure();
+  if (Ldl ? !isIntegral(pivots.dtype) : pivots.dtype != DType::I32)
+    return c.fail(FakeError::Dtype, "the pivots must be int32, not " +
+                                        dtypeName(pivots.dtype));
+  if (pivots.sizes.empty() || !c.eq(pivots.sizes.back(), a.sizes.back()))
+    return c.fail(FakeError::Dim, "the pivots " + pivots.str() +
+                                      " do not fit " + a.str());
+  if (!c.sameSizes(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()))
+    return c.fail(FakeError::Shape, "the pivots " + pivots.str() +
+                                        " do not fit " + a.str());
+  FailureOr<Dims> sizes = solveSizes(c, a, b, Ldl || c.flag(3));
+  return failed(sizes) ? failure() : columnMajor(c, a.dtype, *sizes);
+}
+
+static LogicalResult cross(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
+  if (a.rank() != b.rank())
+    return c.fail(FakeError::Dim, "cross needs one number of dims, not " +
+                                      Twine(a.rank()) + " and " +
+                                      Twine(b.rank()));
+  FailureOr<int64_t> dim = c.wrapDim(2, a.rank());
+  if (failed(dim))
+    return failure();
+  for (const TensorMeta *t : {&a, &b})
+    if (t->sizes.empty() || !c.eq(t->sizes[*dim], 3))
+      return c.fail(FakeError::Dim, "cross needs size 3 at dim " +
+                                        Twine(*dim) + ", not " + t->str());
+  if (failed(oneDType(c, a, b)))
+    return failure();
+  FailureOr<Dims> sizes = c.broadcast({&a, &b});
+  return failed(sizes) ? failure() : rowMajor(c, a.dtype, *sizes);
+}
+
+ArrayRef<FakeRuleRow> linalgRules() {
+  static const FakeRuleRow rows[] = {
+      {"_linalg_det.default", det},
+      {"_linalg_eigh.default", eigh},
+      {"_linalg_slogdet.default", slogdet},
+      {"_linalg_solve_ex.default", solveEx},
+      {"_linalg_svd.default", svd},
+      {"cholesky_inverse.default", choleskyInverse},
+      {"cholesky_solve.default", choleskySolve},
+      {"geqrf.default", geqrf},
+      {"linalg_cholesky_ex.default", squareAndInfo},
+      {"linalg_cross.default", cross},
+      {"linalg_eig.default", eig},
+      {"linalg_householder_product.default", householder},
+      {"linalg_inv_ex.default", squareAndInfo},
+      {"linalg_ldl_factor_ex.default", ldlFactor},
+      {"linalg_ldl_solve.default", pivotedSolve<true>},
+      {"linalg_lstsq.default", dataDependentSize},
+      {"linalg_lu.default", lu},
+      {"linalg_lu_factor_ex.default", luFactor},
+      {"linalg_lu_solve.default", pivotedSolve<false>},
+      {"linalg_matrix_exp.default", squareRowMajor<false>},
+      {"linalg_matrix_sqrth.default", squareRowMajor<true>},
+      {"linalg_pinv.atol_rtol_float", pinv},
+      {"linalg_pinv.atol_rtol_tensor", pinv},
+      {"linalg_polar.default", polar},
+      {"linalg_qr.default", qr},
+      {"linalg_solve_triangular.default", solveTriangular},
+      {"lu_unpack.default", luUnpack},
+      {"ormqr.default", ormqr},
+      {"triangular_solve.default", triangularSolve},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,216 @@
+//===- Sym.cpp - Numbers that programs compute with ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sizes of tensors and Python's operators on them, as exported graphs use them.
+
+#include "compiler/fake/rules/Families.h"
+
+using namespace llvm;
+
+namespace ft {
+
+static LogicalResult truth(FakeCall &c, bool value) {
+  FakeResult &result = c.results.emplace_back();
+  result.kind = FakeResult::Bool;
+  result.value = value ? 1 : 0;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors → numbers
+//===----------------------------------------------------------------------===//
+
+template <Dims TensorMeta::*List>
+static LogicalResult entry(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.sizes.empty())
+    return c.fail(FakeError::Dim, "the tensor has no dims");
+  FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+  return failed(dim) ? failure() : c.integer((self.*List)[*dim]);
+}
+
+template <Dims TensorMeta::*List>
+static LogicalResult entries(FakeCall &c) {
+  for (Dim d : c.tensor(0).*List)
+    (void)c.integer(d);
+  return success();
+}
+
+static LogicalResult numel(FakeCall &c) {
+  return c.integer(c.tensor(0).numel());
+}
+static LogicalResult offset(FakeCall &c) {
+  return c.integer(c.tensor(0).offset);
+}
+static LogicalResult rank(FakeCall &c) { return c.integer(c.tensor(0).rank()); }
+static LogicalResult contiguous(FakeCall &c) {
+  return truth(c, isContiguous(c.tensor(0)));
+}
+static LogicalResult complex(FakeCall &c) {
+  return truth(c, isComplex(c.tensor(0).dtype));
+}
+static LogicalResult floating(FakeCall &c) {
+  return truth(c, isFloating(c.tensor(0).dtype));
+}
+static LogicalResult sameSize(FakeCall &c) {
+  return truth(c, c.sameSizes(c.tensor(0).sizes, c.tensor(1).sizes));
+}
+
+static LogicalResult item(FakeCall &c) {
+  if (!c.eq(c.tensor(0).numel(), 1))
+    return c.fail(FakeError::Other, "a tensor of " +
+                                        c.tensor(0).numel().str() +
+                                        " elements is no number");
+  return c.fail(FakeError::DataDependent,
+                "the value of " + c.schema().base + " depends on data");
+}
+
+//===----------------------------------------------------------------------===//
+// Python's operators
+//===----------------------------------------------------------------------===//
+
+/// Numbers that are not integers are known at run time only.
+static bool integers(FakeCall &c) {
+  for (const Arg &arg : c.arguments())
+    if (arg.kind != Arg::Int && arg.kind != Arg::Bool)
+      return false;
+  return true;
+}
+
+static Dim number(FakeCall &c, unsigned i) {
+  const Arg &arg = c.arg(i);
+  return arg.kind == Arg::Bool ? Dim(arg.boolean) : arg.dim;
+}
+
+static Dim sumOf(Dim a, Dim b) { return a + b; }
+static Dim difference(Dim a, Dim b) { return a - b; }
+static Dim productOf(Dim a, Dim b) { return a * b; }
+
+template <Dim (*Operation)(Dim, Dim)>
+static LogicalResult arithmetic(FakeCall &c) {
+  if (!integers(c))
+    return c.scalar(FakeResult::Float);
+  return c.integer(Operation(number(c, 0), number(c, 1)));
+}
+
+template <Dim (*Operation)(Dim, Dim)>
+static LogicalResult division(FakeCall &c) {
+  if (!integers(c))
+    return c.scalar(FakeResult::Float);
+  if (number(c, 1).is(0))
+    return c.fail(FakeError::Other, "division by zero");
+  return c.integer(Operation(number(c, 0), number(c, 1)));
+}
+
+static LogicalResult negate(FakeCall &c) {
+  if (!integers(c))
+    return c.scalar(FakeResult::Float);
+  return c.integer(Dim(0) - number(c, 0));
+}
+
+static LogicalResult identity(FakeCall &c) {
+  if (!integers(c))
+    return c.scalar(FakeResult::Float);
+  return c.integer(number(c, 0));
+}
+
+enum class Relation { Eq, Ne, Lt, Le, Gt, Ge };
+
+template <Relation R>
+static LogicalResult compare(FakeCall &c) {
+  if (!integers(c))
+    return c.scalar(FakeResult::Bool);
+  Dim a = number(c, 0), b = number(c, 1);
+  switch (R) {
+  case Relation::Eq:
+    return truth(c, c.eq(a, b));
+  case Relation::Ne:
+    return truth(c, !c.eq(a, b));
+  case Relation::Lt:
+    return truth(c, c.lt(a, b));
+  case Relation::Le:
+    return truth(c, c.le(a, b));
+  case Relation::Gt:
+    return truth(c, c.lt(b, a));
+  case Relation::Ge:
+    return truth(c, c.le(b, a));
+  }
+  return failure();
+}
+
+static LogicalResult both(FakeCall &c) {
+  return truth(c, !number(c, 0).is(0) && !number(c, 1).is(0));
+}
+static LogicalResult either(FakeCall &c) {
+  return truth(c, !number(c, 0).is(0) || !number(c, 1).is(0));
+}
+static LogicalResult no(FakeCall &c) { return truth(c, number(c, 0).is(0)); }
+
+static LogicalResult sum(FakeCall &c) {
+  Dim total = 0;
+  for (Dim d : c.dims(0))
+    total = total + d;
+  return c.integer(total);
+}
+
+static LogicalResult choose(FakeCall &c) {
+  const Arg &taken = c.arg(number(c, 0).is(0) ? 2 : 1);
+  return taken.kind == Arg::Int ? c.integer(taken.dim)
+                                : c.scalar(FakeResult::Float);
+}
+
+static LogicalResult someFloat(FakeCall &c) {
+  return c.scalar(FakeResult::Float);
+}
+
+ArrayRef<FakeRuleRow> symRules() {
+  using enum Relation;
+  static const FakeRuleRow rows[] = {
+      {"_local_scalar_dense.default", item},
+      {"dim.default", rank},
+      {"is_complex.default", complex},
+      {"is_floating_point.default", floating},
+      {"is_same_size.default", sameSize},
+      {"item.default", item},
+      {"numel.default", numel},
+      {"operator.add", arithmetic<sumOf>},
+      {"operator.and_", both},
+      {"operator.eq", compare<Eq>},
+      {"operator.floordiv", division<floorDiv>},
+      {"operator.ge", compare<Ge>},
+      {"operator.gt", compare<Gt>},
+      {"operator.le", compare<Le>},
+      {"operator.lt", compare<Lt>},
+      {"operator.mod", division<mod>},
+      {"operator.mul", arithmetic<productOf>},
+      {"operator.ne", compare<Ne>},
+      {"operator.neg", negate},
+      {"operator.or_", either},
+      {"operator.pos", identity},
+      {"operator.sub", arithmetic<difference>},
+      {"operator.truediv", someFloat},
+      {"size.default", entries<&TensorMeta::sizes>},
+      {"size.int", entry<&TensorMeta::sizes>},
+      {"stride.default", entries<&TensorMeta::strides>},
+      {"stride.int", entry<&TensorMeta::strides>},
+      {"sym_is_contiguous.default", contiguous},
+      {"sym_numel.default", numel},
+      {"sym_size.default", entries<&TensorMeta::sizes>},
+      {"sym_size.int", entry<&TensorMeta::sizes>},
+      {"sym_storage_offset.default", offset},
+      {"sym_stride.default", entries<&TensorMeta::strides>},
+      {"sym_stride.int", entry<&TensorMeta::strides>},
+      {"torch.sym_float", someFloat},
+      {"torch.sym_int", identity},
+      {"torch.sym_ite", choose},
+      {"torch.sym_max", arithmetic<maxDim>},
+      {"torch.sym_min", arithmetic<minDim>},
+      {"torch.sym_not", no},
+      {"torch.sym_sqrt", someFloat},
+      {"torch.sym_sum", sum},
+      {"torch._sym_sqrt", someFloat},
+  };
+  return rows;
+}
+
+} // namespace ft
