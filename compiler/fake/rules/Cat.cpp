@@ -165,6 +165,16 @@ static LogicalResult chunkCat(FakeCall &c) {
   if (failed(listOf(c, 0, list)))
     return failure();
   Dim dim = c.dim(1), chunks = c.dim(2);
+  // A dim counted from the end means the same only for equal ranks.
+  bool sameRank = all_of(list, [&](const TensorMeta *t) {
+    return t->rank() == list.front()->rank();
+  });
+  if (sameRank) {
+    FailureOr<int64_t> wrapped = c.wrapDim(1, list.front()->rank());
+    if (failed(wrapped))
+      return failure();
+    dim = *wrapped;
+  }
   if (c.lt(chunks, 1))
     return c.fail(FakeError::Other, "the number of chunks must be positive, "
                                     "it is " +
@@ -242,13 +252,14 @@ static LogicalResult diff(FakeCall &c) {
 
 static LogicalResult repeatBy(FakeCall &c, Dims repeats) {
   const TensorMeta &self = c.tensor(0);
-  for (Dim r : repeats)
-    if (c.lt(r, 0))
-      return c.fail(FakeError::Other,
-                    "a repeat must not be negative, it is " + r.str());
   size_t added = repeats.size() - self.sizes.size();
   for (size_t d = 0; d < self.sizes.size(); ++d)
     repeats[added + d] = repeats[added + d] * self.sizes[d];
+  for (Dim size : repeats)
+    if (c.lt(size, 0))
+      return c.fail(FakeError::Other, "a repeat must not be negative, it gives "
+                                      "size " +
+                                          size.str());
   return rowMajor(c, self.dtype, repeats);
 }
 
@@ -354,12 +365,16 @@ static LogicalResult roll(FakeCall &c) {
   if (!dims.empty() && dims.size() != shifts.size())
     return c.fail(FakeError::Dim, Twine(shifts.size()) + " shifts for " +
                                       Twine(dims.size()) + " dims");
-  if (!dims.empty() && self.sizes.empty() && c.device.kind != Device::Cpu)
+  if (!dims.empty() && self.sizes.empty())
     return c.fail(FakeError::Dim, "the tensor has no dims to roll");
   for (Dim d : dims)
     if (!self.numel().is(0) && failed(c.wrapIndex(d, self.rank())))
       return failure();
-  return rowMajor(c, self.dtype, self.sizes);
+  TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);
+  // The CPU joins two pieces of the tensor, which keeps channels last.
+  if (c.device.kind == Device::Cpu && !dims.empty())
+    out.strides = followingStrides(self.sizes, self);
+  return c.fresh(std::move(out));
 }
 
 static LogicalResult rot90(FakeCall &c) {
@@ -376,12 +391,12 @@ static LogicalResult rot90(FakeCall &c) {
                   "rot90 turns 2 dims, not " + Twine(dims->size()));
   if (c.dim(1).isStatic() && c.dim(1).value() % 2 == 0)
     return like(c);
-  // A flip of the transposed tensor, or the transpose of a flipped one.
+  // The transpose of a flipped tensor.
   TensorMeta out = self;
+  out.strides = likeStrides(self);
+  out.offset = 0;
   std::swap(out.sizes[(*dims)[0]], out.sizes[(*dims)[1]]);
   std::swap(out.strides[(*dims)[0]], out.strides[(*dims)[1]]);
-  out.strides = likeStrides(out);
-  out.offset = 0;
   return c.fresh(std::move(out));
 }
 

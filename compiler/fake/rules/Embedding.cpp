@@ -35,8 +35,6 @@ static LogicalResult embedding(FakeCall &c) {
 /// (grad, indices, num_weights, padding_idx, scale_grad_by_freq)
 static LogicalResult embeddingBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0), &indices = c.tensor(1);
-  if (failed(indexDType(c, 1, FakeError::Dtype)))
-    return failure();
   if (grad.sizes.empty())
     return c.fail(FakeError::Dim, "the gradient needs at least one dim");
   Dims sizes(grad.sizes.begin(), grad.sizes.end() - 1);
@@ -98,10 +96,7 @@ static LogicalResult embeddingBag(FakeCall &c) {
   if (scale) {
     if (mode != kSum)
       return c.fail(FakeError::Other, "per_sample_weights are for sums only");
-    if (scale->dtype != weight.dtype)
-      return c.fail(FakeError::Dtype,
-                    "the weights per sample are " + dtypeName(scale->dtype) +
-                        ", the weight " + dtypeName(weight.dtype));
+    
     if (scale->rank() != 1 || !c.eq(scale->numel(), indices.numel()))
       return c.fail(FakeError::Index, "there are " + scale->numel().str() +
                                           " weights for " +
@@ -117,6 +112,8 @@ static LogicalResult embeddingBag(FakeCall &c) {
   bool padded = c.arguments().size() > 8 && c.arg(8).kind == Arg::Int &&
                 !c.lt(c.dim(8), 0);
   DType index = offsets.dtype;
+  // The workspace lives beside the offsets.
+  c.device = offsets.device;
   if (c.device.kind != Device::Cpu) {
     (void)rowMajor(c, indices.dtype, indices.sizes);
     (void)rowMajor(c, indices.dtype, offsets.sizes);
@@ -177,13 +174,13 @@ static LogicalResult oneHot(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> embeddingRules() {
   static const FakeRuleRow rows[] = {
-      {"_embedding_bag.default", embeddingBag<false>},
+      {"_embedding_bag.default", embeddingBag<false>, DevicePolicy::First},
       {"_embedding_bag_backward.default", embeddingBagBackward},
       {"_embedding_bag_forward_only.default", embeddingBag<true>},
       {"_embedding_bag_per_sample_weights_backward.default", perSampleBackward},
       {"embedding.default", embedding},
-      {"embedding_bag.default", embeddingBag<false>},
-      {"embedding_bag.padding_idx", embeddingBag<false>},
+      {"embedding_bag.default", embeddingBag<false>, DevicePolicy::First},
+      {"embedding_bag.padding_idx", embeddingBag<false>, DevicePolicy::First},
       {"embedding_dense_backward.default", embeddingBackward},
       {"embedding_renorm_.default", embeddingRenorm},
       {"one_hot.default", oneHot},

@@ -82,8 +82,18 @@ static LogicalResult r2c(FakeCall &c) {
   // The other half of a real signal's spectrum mirrors the first.
   if (c.flag(3))
     sizes[dims->back()] = floorDiv(sizes[dims->back()], 2) + 1;
-  Dims strides = transformed(self, byStride(self, *dims, true), sizes);
-  return result(c, toComplex(self.dtype), sizes, strides);
+  // cuFFT does up to three dims at once, unless they are the outer two.
+  bool outer = dims->size() >= 2 && (*dims)[0] == 0 && (*dims)[1] == 1;
+  if (c.device.kind == Device::Cpu || !outer)
+    return result(c, toComplex(self.dtype), sizes,
+                  transformed(self, byStride(self, *dims, true), sizes));
+  // CUDA transforms the last dim, then the others as complex signals.
+  TensorMeta half = self;
+  half.strides = transformed(self, dims->back(), sizes);
+  half.sizes = sizes;
+  DimList rest(dims->begin(), dims->end() - 1);
+  return result(c, toComplex(self.dtype), sizes,
+                transformed(half, byStride(half, rest, false), sizes));
 }
 
 static LogicalResult c2r(FakeCall &c) {

@@ -228,7 +228,12 @@ static LogicalResult nonzeroStatic(FakeCall &c) {
   if (c.lt(c.dim(1), 0))
     return c.fail(FakeError::Other,
                   "the size must not be negative, it is " + c.dim(1).str());
-  return rowMajor(c, DType::I64, {c.dim(1), Dim(c.tensor(0).rank())});
+  TensorMeta out = TensorMeta::contiguous(
+      DType::I64, {c.dim(1), Dim(c.tensor(0).rank())}, c.device);
+  // CUDA writes one coordinate after the other.
+  if (c.device.kind == Device::Cuda)
+    out.strides = {Dim(1), c.dim(1)};
+  return c.fresh(std::move(out));
 }
 
 ArrayRef<FakeRuleRow> indexingRules() {

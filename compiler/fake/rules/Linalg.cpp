@@ -94,7 +94,7 @@ static Dim smaller(const TensorMeta &a) {
 /// (det, LU, pivots)
 static LogicalResult det(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
-  if (failed(square(c, a)) || failed(fullPrecision(c, a)))
+  if (failed(square(c, a)))
     return failure();
   (void)rowMajor(c, a.dtype, batch(a));
   (void)columnMajor(c, a.dtype, a.sizes);
@@ -156,7 +156,7 @@ static LogicalResult pinv(FakeCall &c) {
 
 static LogicalResult eigh(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
-  if (failed(square(c, a)) || failed(floating(c, a)))
+  if (failed(square(c, a)))
     return failure();
   (void)rowMajor(c, toReal(a.dtype), batch(a, 1));
   return columnMajor(c, a.dtype, a.sizes);
@@ -168,7 +168,8 @@ static LogicalResult eig(FakeCall &c) {
     return failure();
   DType complex = toComplex(a.dtype);
   (void)rowMajor(c, complex, batch(a, 1));
-  return columnMajor(c, complex, a.sizes);
+  return c.device.kind == Device::Cpu ? columnMajor(c, complex, a.sizes)
+                                      : rowMajor(c, complex, a.sizes);
 }
 
 /// (U, S, Vh)
@@ -372,7 +373,10 @@ static LogicalResult solveEx(FakeCall &c) {
                                           " do not fit right-hand sides " +
                                           b.str());
     Dims sizes = with(batch(a), {a.sizes.back()});
-    (void)rowMajor(c, a.dtype, sizes);
+    if (b.rank() == 1)
+      (void)rowMajor(c, a.dtype, sizes);
+    else
+      (void)columnMajor(c, a.dtype, sizes);
   } else {
     FailureOr<Dims> sizes = solveSizes(c, a, b, left);
     if (failed(sizes))
@@ -387,8 +391,6 @@ static LogicalResult solveEx(FakeCall &c) {
 /// (A, B, *, upper, left, unitriangular)
 static LogicalResult solveTriangular(FakeCall &c) {
   const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
-  if (failed(oneDType(c, a, b)))
-    return failure();
   FailureOr<Dims> sizes = solveSizes(c, a, b, c.flag(3));
   return failed(sizes) ? failure() : columnMajor(c, a.dtype, *sizes);
 }
@@ -434,8 +436,13 @@ static LogicalResult pivotedSolve(FakeCall &c) {
   if (!c.sameSizes(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()))
     return c.fail(FakeError::Shape, "the pivots " + pivots.str() +
                                         " do not fit " + a.str());
-  FailureOr<Dims> sizes = solveSizes(c, a, b, Ldl || c.flag(3));
-  return failed(sizes) ? failure() : columnMajor(c, a.dtype, *sizes);
+  bool left = Ldl || c.flag(3);
+  FailureOr<Dims> sizes = solveSizes(c, a, b, left);
+  if (failed(sizes))
+    return failure();
+  // X A = B is solved as Aᵀ Xᵀ = Bᵀ.
+  return left ? columnMajor(c, a.dtype, *sizes)
+              : rowMajor(c, a.dtype, *sizes);
 }
 
 static LogicalResult cross(FakeCall &c) {

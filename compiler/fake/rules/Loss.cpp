@@ -36,6 +36,20 @@ static LogicalResult rowMajor(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
 
 /// self, target (and weights) elementwise, then reduced.
 template <unsigned ReductionArg>
+static LogicalResult elementwiseLoss(FakeCall &c);
+
+/// Computed in place on a copy of the target, which must hold the result.
+static LogicalResult lossWithLogits(FakeCall &c) {
+  FailureOr<DType> dtype = promotedDType(c, 0);
+  if (succeeded(dtype) && !canCast(*dtype, c.tensor(1).dtype))
+    return c.fail(FakeError::Dtype, "a target of " +
+                                        dtypeName(c.tensor(1).dtype) +
+                                        " cannot hold the loss, which is " +
+                                        dtypeName(*dtype));
+  return elementwiseLoss<4>(c);
+}
+
+template <unsigned ReductionArg>
 static LogicalResult elementwiseLoss(FakeCall &c) {
   bool none;
   if (failed(reduction(c, ReductionArg, none)))
@@ -48,8 +62,11 @@ static LogicalResult elementwiseLoss(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "the mean needs a floating dtype, not " + dtypeName(*dtype));
   auto tensors = elementwiseTensors(c);
+  // huber_loss writes into a tensor like its input.
   if (none)
-    return elementwise(c, tensors, *dtype);
+    return elementwise(c, tensors,
+                       c.schema().base == "huber_loss" ? c.tensor(0).dtype
+                                                       : *dtype);
   FailureOr<Dims> sizes = c.broadcast(tensors);
   return failed(sizes) ? failure() : scalar(c, *dtype);
 }
@@ -57,9 +74,15 @@ static LogicalResult elementwiseLoss(FakeCall &c) {
 /// (grad, self, target, …): like self, in the layout of an elementwise op.
 static LogicalResult elementwiseLossBackward(FakeCall &c) {
   FailureOr<DType> dtype = promotedDType(c, 0);
-  if (failed(dtype))
+  if (failed(dtype) || failed(elementwise(c, elementwiseTensors(c), *dtype)))
     return failure();
-  return elementwise(c, elementwiseTensors(c), *dtype);
+  // These kernels fill a row-major tensor on the CPU.
+  StringRef base = c.schema().base;
+  TensorMeta &out = c.results.front().meta;
+  if (c.device.kind == Device::Cpu &&
+      (base == "mse_loss_backward" || base == "huber_loss_backward"))
+    out.strides = contiguousStrides(out.sizes);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -152,7 +175,8 @@ static LogicalResult nllBackward(FakeCall &c) {
   } else if (failed(oneElement(c, grad, "gradient"))) {
     return failure();
   }
-  return rowMajor(c, self.dtype, self.sizes);
+  return rowMajor(c, promoteTypes(grad.dtype, self.dtype).value_or(grad.dtype),
+                  self.sizes);
 }
 
 static LogicalResult checkNll2d(FakeCall &c, const TensorMeta &self,
@@ -200,7 +224,7 @@ static LogicalResult nll2dBackward(FakeCall &c) {
            : !c.eq(c.tensor(0).numel(), 1))
     return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
                                         " does not fit the loss");
-  return rowMajor(c, self.dtype, self.sizes);
+  return rowMajor(c, c.tensor(0).dtype, self.sizes);
 }
 
 static LogicalResult nllNd(FakeCall &c) {
@@ -343,7 +367,7 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"_ctc_loss_backward.default", ctcBackward},
       {"binary_cross_entropy.default", elementwiseLoss<3>},
       {"binary_cross_entropy_backward.default", elementwiseLossBackward},
-      {"binary_cross_entropy_with_logits.default", elementwiseLoss<4>},
+      {"binary_cross_entropy_with_logits.default", lossWithLogits},
       {"cross_entropy_loss.default", crossEntropy},
       {"huber_loss.default", elementwiseLoss<2>},
       {"huber_loss_backward.default", elementwiseLossBackward},
@@ -353,13 +377,14 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"multi_margin_loss_backward.default", likeSelf},
       {"multilabel_margin_loss.default", multilabelMargin},
       {"multilabel_margin_loss_backward.default", likeSelf},
-      {"multilabel_margin_loss_forward.default", multilabelMargin},
+      {"multilabel_margin_loss_forward.default", multilabelMargin,
+       DevicePolicy::Strict},
       {"nll_loss.default", nll},
       {"nll_loss2d.default", nll2d},
       {"nll_loss2d_backward.default", nll2dBackward},
       {"nll_loss2d_forward.default", nll2dForward},
       {"nll_loss_backward.default", nllBackward},
-      {"nll_loss_forward.default", nllForward},
+      {"nll_loss_forward.default", nllForward, DevicePolicy::Strict},
       {"nll_loss_nd.default", nllNd},
       {"smooth_l1_loss.default", elementwiseLoss<2>},
       {"smooth_l1_loss_backward.default", elementwiseLossBackward},

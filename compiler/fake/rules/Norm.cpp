@@ -84,8 +84,9 @@ static LogicalResult batchNormResults(FakeCall &c, bool training,
   if (failed(count) || failed(checkTraining(c, input)) ||
       failed(normalised(c, input)))
     return failure();
+  bool mixed = training && c.schema().base != "_batch_norm_with_update";
   DType saved =
-      !training && isCpu(c) ? input.dtype : statistics(c, input, vectors);
+      !mixed && isCpu(c) ? input.dtype : statistics(c, input, vectors);
   Dim size = !training && isCpu(c) ? Dim(0) : *count;
   if (failed(rowMajor(c, saved, size)))
     return failure();
@@ -323,6 +324,12 @@ static LogicalResult checkGroups(FakeCall &c, const TensorMeta &input,
                                           t->str() +
                                           ", must have one entry for each of " +
                                           count.str() + " channels");
+    if (t && isCpu(c) && t->dtype != input.dtype &&
+        !(isReduced(input.dtype) && t->dtype == DType::F32))
+      return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
+                                          dtypeName(t->dtype) +
+                                          ", the input " +
+                                          dtypeName(input.dtype));
   }
   return success();
 }

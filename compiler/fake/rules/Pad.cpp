@@ -114,7 +114,9 @@ static LogicalResult padBackward(FakeCall &c) {
   if (!c.sameSizes(*sizes, grad.sizes))
     return c.fail(FakeError::Shape, "the gradient " + grad.str() +
                                         " does not fit the padded size");
-  return fresh(c, self, self.sizes, N == 2 && c.device.kind == Device::Cpu);
+  return fresh(c, self, self.sizes,
+               (N == 2 || (N == 3 && !Reflect)) &&
+                   c.device.kind == Device::Cpu);
 }
 
 //===----------------------------------------------------------------------===//

@@ -150,7 +150,7 @@ static LogicalResult indexRows(FakeCall &c) {
     return failure();
   if (failed(sameDType(c, self, source)))
     return failure();
-  return like(c, self);
+  return rowMajor(c, self.dtype, self.sizes);
 }
 
 static LogicalResult indexFill(FakeCall &c) {
@@ -191,8 +191,9 @@ static LogicalResult scatter(FakeCall &c) {
         return c.fail(FakeError::Dim, "the index " + index.str() +
                                           " and the source " + source->str() +
                                           " differ in the number of dims");
-      for (int64_t d = 0; d < index.rank() && d < source->rank(); ++d)
-        if (c.lt(source->sizes[d], index.sizes[d]))
+      for (int64_t d = 0; d < index.rank(); ++d)
+        if (c.lt(source->sizes.empty() ? Dim(1) : source->sizes[d],
+                 index.sizes[d]))
           return c.fail(FakeError::Shape, "the index " + index.str() +
                                               " is larger than the source " +
                                               source->str());
@@ -376,9 +377,9 @@ ArrayRef<FakeRuleRow> scatterRules() {
       {"_histogramdd_from_bin_cts.default", histogramdd},
       {"_histogramdd_from_bin_tensors.default", histogramdd},
       {"_index_put_impl.default", indexPut, First},
-      {"_index_put_impl_.default", indexPutInto, First},
+      {"_index_put_impl_.default", indexPutInto},
       {"_index_put_impl_.hacked_twin", indexPutInto, First},
-      {"_unsafe_masked_index_put_accumulate.default", maskedIndexPut},
+      {"_unsafe_masked_index_put_accumulate.default", maskedIndexPut, First},
       {"as_strided_scatter.default", asStridedScatter},
       {"bincount.default", dataDependentSize},
       {"diagonal_scatter.default", diagonalScatter, First},
@@ -386,7 +387,7 @@ ArrayRef<FakeRuleRow> scatterRules() {
       {"histogram.bin_ct", histogram},
       {"histogram.bins_tensor", histogram},
       {"index_add.default", indexRows},
-      {"index_copy.default", indexRows},
+      {"index_copy.default", indexRows, Strict},
       {"index_fill.int_Scalar", indexFill},
       {"index_fill.int_Tensor", indexFill},
       {"index_put.default", indexPut, First},

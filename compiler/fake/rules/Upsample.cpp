@@ -152,6 +152,9 @@ static LogicalResult gridSampler(FakeCall &c) {
   const TensorMeta &input = c.tensor(0), &grid = c.tensor(1);
   if (failed(checkGrid(c, input, grid, N)))
     return failure();
+  if (input.dtype != grid.dtype && c.device.kind == Device::Cpu)
+    return c.fail(FakeError::Dtype, "the input is " + dtypeName(input.dtype) +
+                                        ", the grid " + dtypeName(grid.dtype));
   Dims sizes = {input.sizes[0], input.sizes[1]};
   sizes.append(grid.sizes.begin() + 1, grid.sizes.end() - 1);
   return c.fresh(TensorMeta::contiguous(input.dtype, sizes, c.device));
