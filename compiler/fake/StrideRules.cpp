@@ -169,10 +169,11 @@ static SmallVector<int64_t, 6> sortedOrder(ArrayRef<Operand> operands,
 }
 
 Dims likeStrides(const TensorMeta &t) {
-  if (isDense(t.sizes, t.strides))
-    return t.strides;
-  Operand self{t.sizes, t.strides, 0};
-  return denseStrides(t.sizes, sortedOrder(self, t.sizes));
+  return elementwiseStrides({&t}, t.sizes);
+}
+
+Dims cloneStrides(const TensorMeta &t) {
+  return isDense(t.sizes, t.strides) ? t.strides : likeStrides(t);
 }
 
 std::optional<Dims> formatStrides(StringRef format, ArrayRef<Dim> sizes,
@@ -234,16 +235,57 @@ Dims elementwiseStrides(ArrayRef<const TensorMeta *> tensors,
 //   [2, 2, 3]: 3 fills the inner chunk, 2·2 the outer one: strides [2, 1, 4].
 //   [12]: 12 elements in a chunk of 3: impossible.
 
+/// The strides of dims of one element mean nothing, but are compared. PyTorch
+/// derives them by turning the tensor's dims into the wanted ones from the
+/// left: a dim that fits is kept; otherwise dims are merged until the product
+/// is divisible by the wanted size, which is then split off.
+static void fixUnitStrides(const TensorMeta &t, ArrayRef<Dim> wanted,
+                           Dims &strides) {
+  auto fixed = [](Dim d) { return d.isStatic(); };
+  if (!all_of(t.sizes, fixed) || !all_of(wanted, fixed))
+    return;
+  Dims sizes = t.sizes, have = t.strides;
+  size_t at = 0;
+  for (Dim length : wanted) {
+    if (at == sizes.size()) {
+      sizes.push_back(1);
+      have.push_back(have.empty() ? Dim(1) : have.back());
+    }
+    if (sizes[at].is(length.value())) {
+      ++at;
+      continue;
+    }
+    Dim merged = sizes[at];
+    size_t end = at;
+    while (merged.value() % length.value() && end + 1 < sizes.size())
+      merged = merged * sizes[++end];
+    Dim stride = have[end];
+    for (size_t d = at; d < end; ++d)
+      if (!sizes[d].is(1))
+        stride = minDim(stride, have[d]);
+    Dim rest = floorDiv(merged, length);
+    sizes.erase(sizes.begin() + at, sizes.begin() + end + 1);
+    have.erase(have.begin() + at, have.begin() + end + 1);
+    if (!rest.is(1) || merged != length) {
+      sizes.insert(sizes.begin() + at, rest);
+      have.insert(have.begin() + at, stride);
+    }
+    sizes.insert(sizes.begin() + at, length);
+    have.insert(have.begin() + at, stride * rest);
+    ++at;
+  }
+  for (size_t d = 0; d < wanted.size(); ++d)
+    if (wanted[d].is(1))
+      strides[d] = have[d];
+}
+
 std::optional<Dims> viewStrides(FakeCall &call, const TensorMeta &t,
                                 ArrayRef<Dim> sizes) {
   if (t.sizes.empty())
     return Dims(sizes.size(), Dim(1));
   Dim count = t.numel();
-  if (count.is(0)) {
-    if (ArrayRef<Dim>(t.sizes) == sizes)
-      return t.strides;
+  if (count.is(0))
     return contiguousStrides(sizes);
-  }
   // The usual case, and the one that needs no relation between symbols.
   if (isContiguous(t) && t.strides == contiguousStrides(t.sizes))
     return contiguousStrides(sizes);
@@ -271,6 +313,7 @@ std::optional<Dims> viewStrides(FakeCall &call, const TensorMeta &t,
   }
   if (next != -1)
     return std::nullopt;
+  fixUnitStrides(t, sizes, strides);
   return strides;
 }
 

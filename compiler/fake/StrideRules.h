@@ -26,10 +26,12 @@ bool isChannelsLast(const TensorMeta &t);
 /// stricter than isChannelsLast where sizes of 1 leave it open.
 bool suggestsChannelsLast(const TensorMeta &t);
 
-/// Strides of `empty_like(t)`: the same if dense, else the same order of dims
-/// made dense.
+/// Strides of `empty_like(t)`: the same order of dims, dense.
 ///   [3, 4] strides [2, 6] → [1, 3];  strides [0, 1] → [4, 1]
 Dims likeStrides(const TensorMeta &t);
+/// Strides of `clone(t)`: t's own if dense, those of dims of one element
+/// included; otherwise as above.
+Dims cloneStrides(const TensorMeta &t);
 
 /// Strides for a result of `sizes` in a named memory format; "preserve_format"
 /// follows `like` (may be null: row-major). Nothing if the format does not fit

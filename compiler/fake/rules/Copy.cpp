@@ -11,8 +11,10 @@ namespace ft {
 
 /// A copy of `self` in a memory format ("" keeps the order of dims).
 static LogicalResult copyIn(FakeCall &c, TensorMeta out, StringRef format) {
-  std::optional<Dims> strides = formatStrides(
-      format.empty() ? "preserve_format" : format, out.sizes, &out);
+  bool keeps = format.empty() || format == "preserve_format";
+  std::optional<Dims> strides = keeps
+                                    ? std::optional(cloneStrides(out))
+                                    : formatStrides(format, out.sizes, nullptr);
   if (!strides)
     return c.fail(FakeError::Dim, "memory format " + format +
                                       " does not fit a tensor with " +
@@ -187,7 +189,9 @@ static LogicalResult filled(FakeCall &c) {
     return failure();
   TensorMeta out = c.tensor(0);
   out.conj = out.neg = false;
-  return copyIn(c, out, "");
+  out.strides = likeStrides(out);
+  out.offset = 0;
+  return c.fresh(std::move(out));
 }
 
 /// A copy that keeps the strides.

@@ -96,7 +96,7 @@ static LogicalResult embeddingBag(FakeCall &c) {
   if (scale) {
     if (mode != kSum)
       return c.fail(FakeError::Other, "per_sample_weights are for sums only");
-    
+
     if (scale->rank() != 1 || !c.eq(scale->numel(), indices.numel()))
       return c.fail(FakeError::Index, "there are " + scale->numel().str() +
                                           " weights for " +

@@ -63,9 +63,8 @@ static LogicalResult c2c(FakeCall &c) {
                                         dtypeName(self.dtype));
   if (dims->empty())
     return result(c, self.dtype, self.sizes, likeStrides(self));
-  return result(
-      c, self.dtype, self.sizes,
-      transformed(self, byStride(self, *dims, false), self.sizes));
+  return result(c, self.dtype, self.sizes,
+                transformed(self, byStride(self, *dims, false), self.sizes));
 }
 
 static LogicalResult r2c(FakeCall &c) {

@@ -11,8 +11,7 @@ using namespace llvm;
 namespace ft {
 
 /// The call on entry `i` of the lists, for the device walk.
-static LogicalResult deviceOf(FakeCall &c,
-                              ArrayRef<const TensorMeta *> entry) {
+static LogicalResult deviceOf(FakeCall &c, ArrayRef<const TensorMeta *> entry) {
   const TensorMeta *common = entry.front();
   for (const TensorMeta *t : entry) {
     bool scalar = t->sizes.empty() && t->device.kind == Device::Cpu;
@@ -31,7 +30,7 @@ static LogicalResult deviceOf(FakeCall &c,
 }
 
 template <Promote Kind>
-static LogicalResult foreach(FakeCall &c) {
+static LogicalResult foreach (FakeCall &c) {
   size_t count = c.length(0);
   for (auto [i, arg] : enumerate(c.arguments()))
     if (arg.kind == Arg::List && arg.list.size() != count)

@@ -5,8 +5,8 @@
 
 #include "compiler/fake/Promotion.h"
 #include "compiler/fake/rules/Elementwise.h"
-#include "compiler/fake/rules/IndexRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "compiler/fake/rules/IndexRules.h"
 
 using namespace llvm;
 
@@ -43,8 +43,9 @@ static Dims with(Dims sizes, std::initializer_list<Dim> more) {
 static LogicalResult matrices(FakeCall &c, const TensorMeta &a) {
   if (a.rank() >= 2)
     return success();
-  return c.fail(FakeError::Dim, c.schema().base + " needs at least 2 dims, the "
-                                                  "tensor has " +
+  return c.fail(FakeError::Dim, c.schema().base +
+                                    " needs at least 2 dims, the "
+                                    "tensor has " +
                                     Twine(a.rank()));
 }
 
@@ -57,8 +58,7 @@ static LogicalResult fullPrecision(FakeCall &c, const TensorMeta &a) {
   if (failed(floating(c, a)))
     return failure();
   if (dtypeBytes(toReal(a.dtype)) < 4)
-    return c.fail(FakeError::Dtype, c.schema().base +
-                                        " is not defined for " +
+    return c.fail(FakeError::Dtype, c.schema().base + " is not defined for " +
                                         dtypeName(a.dtype));
   return success();
 }
@@ -68,10 +68,9 @@ static LogicalResult square(FakeCall &c, const TensorMeta &a) {
     return failure();
   if (c.eq(a.sizes[a.rank() - 2], a.sizes.back()))
     return success();
-  return c.fail(FakeError::Shape, c.schema().base +
-                                      " needs square matrices, not " +
-                                      a.sizes[a.rank() - 2].str() + " × " +
-                                      a.sizes.back().str());
+  return c.fail(FakeError::Shape,
+                c.schema().base + " needs square matrices, not " +
+                    a.sizes[a.rank() - 2].str() + " × " + a.sizes.back().str());
 }
 
 static LogicalResult oneDType(FakeCall &c, const TensorMeta &a,
@@ -143,8 +142,8 @@ static LogicalResult pinv(FakeCall &c) {
     return failure();
   for (auto [i, arg] : enumerate(c.arguments()))
     if (i > 0 && arg.kind == Arg::Tensor && isComplex(c.tensor(i).dtype))
-      return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name +
-                                          "' must not be complex");
+      return c.fail(FakeError::Dtype,
+                    "'" + c.schema().args[i].name + "' must not be complex");
   Dims sizes = a.sizes;
   std::swap(sizes[sizes.size() - 2], sizes.back());
   return rowMajor(c, a.dtype, sizes);
@@ -228,8 +227,7 @@ static LogicalResult polar(FakeCall &c) {
   if (failed(matrices(c, a)) || failed(floating(c, a)))
     return failure();
   (void)rowMajor(c, a.dtype, a.sizes);
-  return rowMajor(c, a.dtype,
-                  with(batch(a), {a.sizes.back(), a.sizes.back()}));
+  return rowMajor(c, a.dtype, with(batch(a), {a.sizes.back(), a.sizes.back()}));
 }
 
 static LogicalResult householder(FakeCall &c) {
@@ -265,8 +263,8 @@ static LogicalResult ormqr(FakeCall &c) {
                                       Twine(other.rank()) + " dims");
   Dim side = other.sizes[other.rank() - (c.flag(3) ? 2 : 1)];
   if (c.lt(side, tau.sizes.back()) || !c.eq(side, a.sizes[a.rank() - 2]))
-    return c.fail(FakeError::Shape, "the reflectors " + a.str() +
-                                        " do not fit " + other.str());
+    return c.fail(FakeError::Shape,
+                  "the reflectors " + a.str() + " do not fit " + other.str());
   return columnMajor(c, other.dtype, other.sizes);
 }
 
@@ -342,8 +340,7 @@ static FailureOr<Dims> solveSizes(FakeCall &c, const TensorMeta &a,
     return failure();
   Dim side = b.sizes[b.rank() - (left ? 2 : 1)];
   if (!c.eq(side, a.sizes.back()))
-    return c.fail(FakeError::Shape, "matrices of size " +
-                                        a.sizes.back().str() +
+    return c.fail(FakeError::Shape, "matrices of size " + a.sizes.back().str() +
                                         " do not fit right-hand sides " +
                                         b.str());
   TensorMeta first, second;
@@ -368,10 +365,9 @@ static LogicalResult solveEx(FakeCall &c) {
                   c.sameSizes(b.sizes, ArrayRef<Dim>(a.sizes).drop_back()));
   if (vectors) {
     if (!c.eq(b.sizes.back(), a.sizes.back()))
-      return c.fail(FakeError::Shape, "matrices of size " +
-                                          a.sizes.back().str() +
-                                          " do not fit right-hand sides " +
-                                          b.str());
+      return c.fail(FakeError::Shape,
+                    "matrices of size " + a.sizes.back().str() +
+                        " do not fit right-hand sides " + b.str());
     Dims sizes = with(batch(a), {a.sizes.back()});
     if (b.rank() == 1)
       (void)rowMajor(c, a.dtype, sizes);
@@ -406,8 +402,7 @@ static LogicalResult triangularSolve(FakeCall &c) {
     return failure();
   Dims whole(sizes->begin(), sizes->end() - 2);
   (void)columnMajor(c, b.dtype, *sizes);
-  return columnMajor(c, a.dtype,
-                     with(whole, {a.sizes.back(), a.sizes.back()}));
+  return columnMajor(c, a.dtype, with(whole, {a.sizes.back(), a.sizes.back()}));
 }
 
 /// (b, the Cholesky factor)
@@ -428,21 +423,20 @@ static LogicalResult pivotedSolve(FakeCall &c) {
       failed(oneDType(c, a, b)) || failed(square(c, a)))
     return failure();
   if (Ldl ? !isIntegral(pivots.dtype) : pivots.dtype != DType::I32)
-    return c.fail(FakeError::Dtype, "the pivots must be int32, not " +
-                                        dtypeName(pivots.dtype));
+    return c.fail(FakeError::Dtype,
+                  "the pivots must be int32, not " + dtypeName(pivots.dtype));
   if (pivots.sizes.empty() || !c.eq(pivots.sizes.back(), a.sizes.back()))
-    return c.fail(FakeError::Dim, "the pivots " + pivots.str() +
-                                      " do not fit " + a.str());
+    return c.fail(FakeError::Dim,
+                  "the pivots " + pivots.str() + " do not fit " + a.str());
   if (!c.sameSizes(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()))
-    return c.fail(FakeError::Shape, "the pivots " + pivots.str() +
-                                        " do not fit " + a.str());
+    return c.fail(FakeError::Shape,
+                  "the pivots " + pivots.str() + " do not fit " + a.str());
   bool left = Ldl || c.flag(3);
   FailureOr<Dims> sizes = solveSizes(c, a, b, left);
   if (failed(sizes))
     return failure();
   // X A = B is solved as Aᵀ Xᵀ = Bᵀ.
-  return left ? columnMajor(c, a.dtype, *sizes)
-              : rowMajor(c, a.dtype, *sizes);
+  return left ? columnMajor(c, a.dtype, *sizes) : rowMajor(c, a.dtype, *sizes);
 }
 
 static LogicalResult cross(FakeCall &c) {
@@ -456,8 +450,8 @@ static LogicalResult cross(FakeCall &c) {
     return failure();
   for (const TensorMeta *t : {&a, &b})
     if (t->sizes.empty() || !c.eq(t->sizes[*dim], 3))
-      return c.fail(FakeError::Dim, "cross needs size 3 at dim " +
-                                        Twine(*dim) + ", not " + t->str());
+      return c.fail(FakeError::Dim, "cross needs size 3 at dim " + Twine(*dim) +
+                                        ", not " + t->str());
   if (failed(oneDType(c, a, b)))
     return failure();
   FailureOr<Dims> sizes = c.broadcast({&a, &b});

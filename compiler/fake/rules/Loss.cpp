@@ -42,10 +42,9 @@ static LogicalResult elementwiseLoss(FakeCall &c);
 static LogicalResult lossWithLogits(FakeCall &c) {
   FailureOr<DType> dtype = promotedDType(c, 0);
   if (succeeded(dtype) && !canCast(*dtype, c.tensor(1).dtype))
-    return c.fail(FakeError::Dtype, "a target of " +
-                                        dtypeName(c.tensor(1).dtype) +
-                                        " cannot hold the loss, which is " +
-                                        dtypeName(*dtype));
+    return c.fail(FakeError::Dtype,
+                  "a target of " + dtypeName(c.tensor(1).dtype) +
+                      " cannot hold the loss, which is " + dtypeName(*dtype));
   return elementwiseLoss<4>(c);
 }
 

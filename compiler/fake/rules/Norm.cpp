@@ -36,6 +36,10 @@ static FailureOr<Dim> channels(FakeCall &c, const TensorMeta &input,
   Dim count = input.sizes[1];
   for (unsigned i : vectors) {
     const TensorMeta *t = c.optTensor(i);
+    // The CPU kernel of native_batch_norm reads the first entries it needs.
+    if (t && isCpu(c) && c.schema().base == "native_batch_norm" &&
+        c.le(count, t->numel()))
+      continue;
     if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
       return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
                                           t->str() +
@@ -327,8 +331,7 @@ static LogicalResult checkGroups(FakeCall &c, const TensorMeta &input,
     if (t && isCpu(c) && t->dtype != input.dtype &&
         !(isReduced(input.dtype) && t->dtype == DType::F32))
       return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
-                                          dtypeName(t->dtype) +
-                                          ", the input " +
+                                          dtypeName(t->dtype) + ", the input " +
                                           dtypeName(input.dtype));
   }
   return success();

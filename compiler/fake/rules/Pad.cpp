@@ -48,7 +48,8 @@ static LogicalResult constantPad(FakeCall &c) {
   else {
     TensorMeta view = self;
     view.sizes = sizes;
-    out.strides = likeStrides(view);
+    // Of nothing there is nothing to copy.
+    out.strides = view.numel().is(0) ? view.strides : cloneStrides(view);
   }
   return c.fresh(std::move(out));
 }
@@ -214,7 +215,15 @@ static LogicalResult col2im(FakeCall &c) {
   Dims sizes(self.sizes.begin(), self.sizes.end() - 2);
   sizes.push_back(floorDiv(rows, kernel));
   sizes.append(output.begin(), output.end());
-  return fresh(c, self, sizes, false);
+  // The result is cropped from the padded one; nothing to copy, no new layout.
+  TensorMeta out = TensorMeta::contiguous(self.dtype, sizes, c.device);
+  if (out.numel().is(0)) {
+    Dims padded = sizes;
+    padded[padded.size() - 2] = output[0] + b->padding[0] * 2;
+    padded.back() = output[1] + b->padding[1] * 2;
+    out.strides = contiguousStrides(padded);
+  }
+  return c.fresh(std::move(out));
 }
 
 ArrayRef<FakeRuleRow> padRules() {

@@ -14,10 +14,10 @@ static LogicalResult rowMajor(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
   return c.fresh(TensorMeta::contiguous(dtype, sizes, c.device));
 }
 
-/// In self's order of dims.
+/// Laid out as a copy of self.
 static LogicalResult like(FakeCall &c, const TensorMeta &self) {
   TensorMeta out = self;
-  out.strides = likeStrides(self);
+  out.strides = cloneStrides(self);
   out.offset = 0;
   out.device = c.device;
   return c.fresh(std::move(out));

@@ -58,8 +58,7 @@ static LogicalResult sameSize(FakeCall &c) {
 
 static LogicalResult item(FakeCall &c) {
   if (!c.eq(c.tensor(0).numel(), 1))
-    return c.fail(FakeError::Other, "a tensor of " +
-                                        c.tensor(0).numel().str() +
+    return c.fail(FakeError::Other, "a tensor of " + c.tensor(0).numel().str() +
                                         " elements is no number");
   return c.fail(FakeError::DataDependent,
                 "the value of " + c.schema().base + " depends on data");

@@ -230,10 +230,8 @@ static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
   }
   // A new dim of size 1 gets the stride that a row-major walk would give it.
   for (size_t d = added; d-- > 0;)
-    if (out.sizes[d].is(1))
-      out.strides[d] = d + 1 < out.sizes.size()
-                           ? out.sizes[d + 1] * out.strides[d + 1]
-                           : Dim(1);
+    if (out.sizes[d].is(1) && d + 1 < out.sizes.size())
+      out.strides[d] = out.sizes[d + 1] * out.strides[d + 1];
   return c.view(std::move(out), 0);
 }
 
