@@ -58,6 +58,7 @@ int LoadedArtefact::open(const CompileOptions &common) {
   if (!isSharedLibrary(library)) {
     if (int code = folder.create())
       return code;
+    progress("compiling " + common.model);
     llvm::SmallString<128> base(folder.path());
     llvm::sys::path::append(base, "model");
     Session session(options);
