@@ -53,9 +53,16 @@ llvm::Expected<CpuTarget> CpuTarget::resolve(llvm::StringRef name) {
 
   llvm::SmallVector<llvm::StringRef> ofCpu;
   llvm::X86::getFeaturesForCPU(t.cpu, ofCpu);
+  // The list leaves out what others imply: x86-64-v4 has avx512bw, not avx512f.
+  llvm::StringMap<bool> implied;
+  for (llvm::StringRef f : ofCpu) {
+    implied[f] = true;
+    llvm::X86::updateImpliedFeatures(f, /*Enabled=*/true, implied);
+  }
   llvm::StringSet<> enabled;
-  for (llvm::StringRef f : ofCpu)
-    enabled.insert(f);
+  for (const auto &entry : implied)
+    if (entry.second)
+      enabled.insert(entry.first());
   if (native) {
     // A hypervisor may hide what the model of CPU has.
     llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
