@@ -36,6 +36,11 @@ int CompileVerb::run() const {
     return fail(DiagId::BadCommandLine, "compile", "--output is required",
                 "foretrace compile MODEL -o PATH writes PATH.so and PATH.h");
 
+  if (!output.empty() && output.back() == '/')
+    return fail(DiagId::BadCommandLine, "--output",
+                "'" + output + "' names a folder",
+                "give it the name of the model too: " + output + "model");
+
   Session session(options);
   bool ok = session.load(common.model);
   if (ok && !common.stopAfter.empty()) {
