@@ -371,6 +371,10 @@ static LogicalResult roll(FakeCall &c) {
     if (!self.numel().is(0) && failed(c.wrapIndex(d, self.rank())))
       return failure();
   TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);
+  if (self.numel().is(0) && !dims.empty()) {
+    out.strides = self.strides;
+    return c.fresh(std::move(out));
+  }
   // The CPU joins two pieces of the tensor, which keeps channels last.
   if (c.device.kind == Device::Cpu && !dims.empty())
     out.strides = followingStrides(self.sizes, self);

@@ -75,7 +75,8 @@ static LogicalResult convert(FakeCall &c, const Conversion &to) {
     out.conj = out.neg = false;
   // A move to an accelerator copies the storage as it is, gaps included.
   if (out.device != self.device && out.device.kind != Device::Cpu &&
-      out.dtype == self.dtype && keeps) {
+      out.dtype == self.dtype &&
+      (to.format.empty() || to.format == "preserve_format")) {
     out.offset = 0;
     return c.fresh(std::move(out));
   }

@@ -390,12 +390,20 @@ static LogicalResult nativeGroupNormBackward(FakeCall &c) {
                                           " do not fit " + statistics[0].str() +
                                           " × " + statistics[1].str() +
                                           " groups");
-  DType weight = c.optTensor(4) ? c.tensor(4).dtype : input.dtype;
+  // The statistics may be of a wider dtype.
+  TensorMeta wide = input;
+  wide.dtype =
+      promoteTypes(input.dtype, c.tensor(2).dtype).value_or(input.dtype);
+  if (isReduced(input.dtype))
+    wide.dtype = input.dtype;
+  DType weight = wide.dtype != input.dtype ? wide.dtype
+                 : c.optTensor(4)          ? c.tensor(4).dtype
+                                           : input.dtype;
   for (unsigned i : {0u, 1u, 2u}) {
     if (!masked(c, 9, i))
       (void)c.undefined();
     else if (i == 0)
-      (void)groupNormResult(c, input);
+      (void)groupNormResult(c, wide);
     else
       (void)rowMajor(c, weight, c.dim(6));
   }
