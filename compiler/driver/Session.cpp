@@ -54,7 +54,10 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
     ok = false;
     for (Diagnostic &d : takeDiagnostics(std::move(error)))
       diagnostics.push_back(std::move(d));
-    if (diagnostics.size() == before)
+    bool said = std::any_of(
+        diagnostics.begin() + static_cast<ptrdiff_t>(before), diagnostics.end(),
+        [](const Diagnostic &d) { return d.exitClass() != ExitClass::Note; });
+    if (!said)
       diagnostics.push_back({DiagId::Internal, source,
                              (doing + " failed without a reason").str(), ""});
   };
@@ -69,6 +72,7 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
   llvm::CrashRecoveryContext::Disable();
   if (finished)
     return ok;
+  crashed = true;
   diagnostics.push_back({DiagId::Internal, source,
                          ("the compiler crashed in " + doing).str(), ""});
   return false;
@@ -76,7 +80,12 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
 
 Session::Session(Options options)
     : state(std::make_unique<State>(std::move(options))) {}
-Session::~Session() = default;
+
+Session::~Session() {
+  // What a crash left behind cannot be taken down safely.
+  if (state->crashed)
+    (void)state.release();
+}
 
 const Options &Session::options() const { return state->options; }
 
@@ -94,22 +103,24 @@ static llvm::Expected<Stage> stageOf(mlir::ModuleOp module,
                    "`foretrace stages` lists them");
 }
 
+llvm::Error Session::State::adopt(
+    llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> loaded) {
+  if (!loaded)
+    return loaded.takeError();
+  module = std::move(*loaded);
+  llvm::Expected<Stage> named = stageOf(*module, source);
+  if (!named)
+    return named.takeError();
+  stage = *named;
+  return llvm::Error::success();
+}
+
 bool Session::load(const std::string &path) {
   State &s = *state;
   s.source = path;
   auto start = Clock::now();
-  bool ok = s.guarded("stage import", DiagId::BadText, [&]() -> llvm::Error {
-    llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
-        importModel(path, s.context);
-    if (!module)
-      return module.takeError();
-    s.module = std::move(*module);
-    llvm::Expected<Stage> stage = stageOf(*s.module, s.source);
-    if (!stage)
-      return stage.takeError();
-    s.stage = *stage;
-    return llvm::Error::success();
-  });
+  bool ok = s.guarded("stage import", DiagId::BadText,
+                      [&] { return s.adopt(importModel(path, s.context)); });
   s.seconds.push_back({Stage::Import, secondsSince(start)});
   if (!ok)
     s.writeReproducer(Stage::Import);
@@ -119,18 +130,8 @@ bool Session::load(const std::string &path) {
 bool Session::loadText(const std::string &text, const std::string &name) {
   State &s = *state;
   s.source = name;
-  return s.guarded("reading the text", DiagId::BadText, [&]() -> llvm::Error {
-    llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> module =
-        importText(text, name, s.context);
-    if (!module)
-      return module.takeError();
-    s.module = std::move(*module);
-    llvm::Expected<Stage> stage = stageOf(*s.module, s.source);
-    if (!stage)
-      return stage.takeError();
-    s.stage = *stage;
-    return llvm::Error::success();
-  });
+  return s.guarded("reading the text", DiagId::BadText,
+                   [&] { return s.adopt(importText(text, name, s.context)); });
 }
 
 std::optional<Stage> Session::stage() const { return state->stage; }

@@ -25,6 +25,9 @@ struct Session::State {
   bool guarded(const llvm::Twine &doing, DiagId fallback,
                llvm::function_ref<llvm::Error()> work);
 
+  /// Takes over a module that was read, at the stage that it names.
+  llvm::Error adopt(llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> loaded);
+
   /// After an internal error: writes what reproduces it and says so in the
   /// help of that diagnostic. `failed`: the stage that was running, if any.
   void writeReproducer(std::optional<Stage> failed);
@@ -38,6 +41,7 @@ struct Session::State {
   std::string source;
   std::optional<Stage> stage;
   std::vector<Diagnostic> diagnostics;
+  bool crashed = false;
   std::vector<std::pair<Stage, double>> seconds;
   std::string object;
   std::string outputBase;
