@@ -131,15 +131,39 @@ private:
       if (eat("+"))
         terms.push_back({1, parseProduct()});
       else if (eat("-"))
-        terms.push_back({-1, parseProduct()});
+        terms.push_back(isMinimum({"//", "%"})
+                            ? SymTerm{1, parseProductAfter(takeMinimum())}
+                            : SymTerm{-1, parseProduct()});
       else
         break;
     }
     return terms.size() == 1 ? terms[0].expr : ctx.sum(0, terms);
   }
 
-  SymExpr parseProduct() {
-    SymExpr left = parseUnary();
+  /// Whether 2^63 follows, which has no value of its own: only its negative
+  /// fits 64 bits. Not where an operator among `others` or a power follows,
+  /// which would take it without its sign.
+  bool isMinimum(llvm::ArrayRef<llvm::StringRef> others = {}) {
+    skip();
+    llvm::StringRef after = rest;
+    if (!after.consume_front(kMinimum))
+      return false;
+    if (!after.empty() && llvm::isDigit(after.front()))
+      return false;
+    after = after.ltrim();
+    return !after.starts_with("**") &&
+           llvm::none_of(others, [&](llvm::StringRef op) {
+             return after.starts_with(op);
+           });
+  }
+  SymExpr takeMinimum() {
+    rest = rest.drop_front(kMinimum.size());
+    return ctx.constant(INT64_MIN);
+  }
+
+  SymExpr parseProduct() { return parseProductAfter(parseUnary()); }
+
+  SymExpr parseProductAfter(SymExpr left) {
     while (!failed()) {
       skip();
       if (rest.starts_with("**"))
@@ -164,13 +188,8 @@ private:
       else if (!eat("+"))
         break;
     }
-    // The most negative number has no positive counterpart.
-    skip();
-    if (negate && rest.starts_with("9223372036854775808") &&
-        !rest.drop_front(19).ltrim().starts_with("**")) {
-      rest = rest.drop_front(19);
-      return ctx.constant(INT64_MIN);
-    }
+    if (negate && isMinimum())
+      return takeMinimum();
     SymExpr e = parsePower();
     return negate ? ctx.scale(e, -1) : e;
   }
@@ -264,6 +283,8 @@ private:
       return fail("'" + name + "' takes two arguments");
     return function(ctx, args[0], args[1]);
   }
+
+  static constexpr llvm::StringLiteral kMinimum = "9223372036854775808";
 
   SymContext &ctx;
   llvm::StringRef text;

@@ -224,9 +224,9 @@ bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
   text(names::kTarget,
        spec.kind == InputSpec::UserInput ? input.text : spec.target);
   unsigned index = function.getNumArguments();
+  Location loc = NameLoc::get(builder.getStringAttr(input.text));
   if (failed(function.insertArgument(index, type,
-                                     attributes.getDictionary(&context),
-                                     builder.getUnknownLoc())))
+                                     attributes.getDictionary(&context), loc)))
     return body.fail(DiagId::Internal, "an argument cannot be added");
   return body.define(input.text, function.getArgument(index));
 }

@@ -134,6 +134,8 @@ TEST_F(SymExprTest, OverflowIsUnknown) {
   EXPECT_FALSE(ctx.constant(INT64_MAX) + 1);
   EXPECT_FALSE(-ctx.constant(INT64_MIN));
   EXPECT_EQ(parse("-9223372036854775808").constant(), INT64_MIN);
+  prints("x - 9223372036854775807 - 1", "x - 9223372036854775808");
+  prints("x - 9223372036854775808*y", "x - 9223372036854775808*y");
   EXPECT_EQ(error("2**64"), "the expression '2**64' cannot be read: it is too "
                             "large or mixes numbers and conditions");
 }
