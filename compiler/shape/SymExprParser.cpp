@@ -16,8 +16,10 @@
 // The recursion is limited to kMaxNesting, whichever rule nests.
 
 #include "compiler/shape/SymExpr.h"
+#include "compiler/shape/SymName.h"
 #include "compiler/support/Diagnostics.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -29,6 +31,8 @@ namespace {
 constexpr unsigned kMaxNesting = 256;
 /// Longer text cannot be an expression of kMaxSize nodes that anyone wrote.
 constexpr size_t kMaxText = 1 << 16;
+
+bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; }
 
 class Parser {
 public:
@@ -71,9 +75,6 @@ private:
   bool eat(llvm::StringRef token) {
     skip();
     return rest.consume_front(token);
-  }
-  static bool isNameChar(char c) {
-    return llvm::isAlnum(c) || c == '_' || c == '.';
   }
   bool eatWord(llvm::StringRef word) {
     skip();
@@ -235,9 +236,12 @@ private:
     if (name.empty())
       return fail("unexpected character");
     rest = rest.drop_front(name.size());
-    if (!eat("("))
-      return name == "True" || name == "False" ? ctx.boolean(name == "True")
-                                               : ctx.symbol(name);
+    if (!eat("(")) {
+      if (name == "True" || name == "False")
+        return ctx.boolean(name == "True");
+      return isSymbolName(name) ? ctx.symbol(name)
+                                : fail("'" + name + "' is no name of a size");
+    }
     llvm::SmallVector<SymExpr, 4> args;
     do {
       args.push_back(parseOr());
@@ -294,6 +298,14 @@ private:
 };
 
 } // namespace
+
+bool isSymbolName(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral kWords[] = {"and", "or", "not", "True",
+                                                   "False"};
+  return !name.empty() &&
+         (llvm::isAlpha(name.front()) || name.front() == '_') &&
+         llvm::all_of(name, isNameChar) && !llvm::is_contained(kWords, name);
+}
 
 llvm::Expected<SymExpr> SymContext::parse(llvm::StringRef text) {
   return Parser(*this, text).run();

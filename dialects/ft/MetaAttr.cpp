@@ -1,6 +1,7 @@
 //===- MetaAttr.cpp - Syntax and verifier of the attributes ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/shape/SymName.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -44,6 +45,8 @@ static ParseResult parseDim(AsmParser &parser, Dim &dim) {
   SMLoc loc = parser.getCurrentLocation();
   StringRef name;
   if (succeeded(parser.parseOptionalKeyword(&name))) {
+    if (!isSymbolName(name))
+      return parser.emitError(loc, "'") << name << "' is no name of a size";
     dim = Dim(symbols.symbol(name));
     return success();
   }
@@ -165,6 +168,9 @@ void MetaAttr::print(AsmPrinter &printer) const {
 LogicalResult
 MetaAttr::verifyEncoding(ArrayRef<int64_t> shape, Type elementType,
                          function_ref<InFlightDiagnostic()> emitError) const {
+  // MLIR's parser asks even after it failed to read the element type.
+  if (!elementType)
+    return emitError() << "the element type is missing";
   if (!dtypeFromType(elementType))
     return emitError() << "no tensor has element type " << elementType;
   auto dynamic = static_cast<size_t>(llvm::count_if(

@@ -3,6 +3,7 @@
 
 #include "compiler/import/pt2/SymText.h"
 
+#include "compiler/shape/SymName.h"
 #include "compiler/support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -101,6 +102,8 @@ private:
         out.value = ctx.boolean(word.lower() == "true");
       else if (word == "int_oo" || word == "oo" || word == "nan")
         return fail("'" + word + "' is no integer");
+      else if (!isSymbolName(word))
+        return fail("'" + word + "' is no name of a symbol");
       else
         out.value = ctx.symbol(word);
       return true;
@@ -137,10 +140,7 @@ private:
     llvm::StringRef symbolName = rest.slice(1, end);
     rest = rest.drop_front(end + 1);
     // It must read back from own text, too.
-    if (symbolName.empty() || llvm::isDigit(symbolName.front()) ||
-        !llvm::all_of(symbolName, [](char c) {
-          return llvm::isAlnum(c) || c == '_' || c == '.';
-        }))
+    if (!isSymbolName(symbolName))
       return fail("'" + symbolName.take_front(40) + "' is no name of a symbol");
     bool nonNegative = false, real = false, isInteger = false;
     while (eat(',')) {

@@ -90,6 +90,7 @@ TEST_F(SymTextTest, Refused) {
   EXPECT_EQ(read("Symbol('zuf0', real=True)"),
             "the symbol 'zuf0' is no integer");
   EXPECT_EQ(read("Symbol('a b')"), "'a b' is no name of a symbol");
+  EXPECT_EQ(read("Max(1, not )"), "'not' is no name of a symbol");
   EXPECT_EQ(read("Integer(99999999999999999999)"),
             "expected an integer of 64 bits");
   EXPECT_EQ(read("Mul(Integer(9223372036854775807), Integer(2))"),

@@ -1,0 +1,1 @@
+module { func.func private @f(tensor<, #ft.meta<cpu>>) }
