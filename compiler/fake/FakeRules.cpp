@@ -30,6 +30,8 @@ struct Entry {
   FakeRule rule = nullptr;
   DevicePolicy device = DevicePolicy::Common;
   Form form = Form::Plain;
+  /// A number may stand for a tensor.
+  bool numbers = false;
 };
 
 class RuleTable {
@@ -60,12 +62,13 @@ static bool sameArguments(const Schema &a, const Schema &b) {
 RuleTable::RuleTable() {
   const SchemaTable &schemas = SchemaTable::get();
   entries.resize(schemas.all().size());
-  auto addFamily = [&](ArrayRef<FakeRuleRow> rows) {
+  auto addFamily = [&](ArrayRef<FakeRuleRow> rows, StringRef family) {
     for (const FakeRuleRow &row : rows)
       if (const Schema *schema = schemas.find(row.name))
-        entries[schema->index] = {row.rule, row.device, Form::Plain};
+        entries[schema->index] = {row.rule, row.device, Form::Plain,
+                                  family == "pointwise"};
   };
-#define FT_FAMILY(name) addFamily(name##Rules());
+#define FT_FAMILY(name) addFamily(name##Rules(), #name);
 #include "compiler/fake/rules/Families.def"
 #undef FT_FAMILY
   for (const Schema &schema : schemas.all()) {
@@ -200,7 +203,7 @@ static LogicalResult finishViewCopy(FakeCall &call) {
 /// What every rule may rely on: one entry per argument, and a tensor wherever
 /// the schema demands one. A number may stand in for a tensor in pointwise ops
 /// (`x + 1` is `add.Tensor(x, 1)`).
-static LogicalResult checkArguments(FakeCall &call) {
+static LogicalResult checkArguments(FakeCall &call, bool numbers) {
   const Schema &schema = call.schema();
   if (call.arguments().size() != schema.args.size())
     return call.fail(FakeError::Other,
@@ -216,8 +219,8 @@ static LogicalResult checkArguments(FakeCall &call) {
       fits =
           arg.kind == Arg::List || (type.fixedLength && arg.kind == Arg::Int);
     else if (type.kind == SchemaType::Tensor)
-      fits = arg.kind == Arg::Tensor ||
-             (arg.isNumber() && schema.family == "pointwise");
+      fits =
+          arg.kind == Arg::Tensor || (numbers && arg.isNumber() && !type.write);
     if (!fits)
       return call.fail(FakeError::Other, "argument '" + schema.args[i].name +
                                              "' is missing or of a wrong kind");
@@ -230,7 +233,8 @@ LogicalResult propagateCall(FakeCall &call) {
   if (!entry.rule)
     return call.fail(FakeError::Unsupported,
                      "there is no shape rule for '" + call.schema().name + "'");
-  if (failed(checkArguments(call)) || failed(resolveDevice(call, entry.device)))
+  if (failed(checkArguments(call, entry.numbers)) ||
+      failed(resolveDevice(call, entry.device)))
     return failure();
   LogicalResult done = entry.rule(call);
   if (succeeded(done) && entry.form == Form::InPlace)

@@ -213,6 +213,56 @@ static LogicalResult convNd(FakeCall &c) {
   return run(c, conv);
 }
 
+/// convNd.padding: 'valid', or 'same' for a result of the input's size.
+static LogicalResult convPadding(FakeCall &c) {
+  Convolution conv;
+  conv.input = c.tensor(0);
+  conv.weight = c.tensor(1);
+  conv.bias = c.optTensor(2);
+  conv.stride = c.dims(3);
+  conv.dilation = c.dims(5);
+  conv.groups = c.dim(6);
+  StringRef mode = c.optText(4);
+  if (mode != "same" && mode != "valid")
+    return c.fail(FakeError::Other,
+                  "padding must be 'same' or 'valid', not '" + mode + "'");
+  if (conv.weight.rank() < 3)
+    return c.fail(FakeError::Dim, "a convolution's weight needs 3 to 5 dims, "
+                                  "it has " +
+                                      Twine(conv.weight.rank()));
+  if (conv.input.rank() + 1 == conv.weight.rank()) {
+    conv.input.sizes.insert(conv.input.sizes.begin(), Dim(1));
+    conv.input.strides = contiguousStrides(conv.input.sizes);
+    conv.unbatched = true;
+  }
+  size_t spatial = conv.spatial();
+  conv.padding.assign(spatial, Dim(0));
+  if (mode == "valid")
+    return run(c, conv);
+  if (failed(widen(c, conv.stride, spatial, "stride")) ||
+      failed(widen(c, conv.dilation, spatial, "dilation")))
+    return failure();
+  for (Dim s : conv.stride)
+    if (!s.is(1))
+      return c.fail(FakeError::Other,
+                    "padding 'same' needs stride 1, not " + s.str());
+  if (static_cast<size_t>(conv.input.rank()) != spatial + 2)
+    return run(c, conv);
+  // An odd total is padded by one more at the end, which is as good as an input
+  // that is longer by one.
+  bool last = suggestsChannelsLast(conv.input);
+  for (size_t i = 0; i < spatial; ++i) {
+    Dim total = conv.dilation[i] * (conv.weight.sizes[i + 2] - 1);
+    conv.padding[i] = floorDiv(total, 2);
+    if (!mod(total, 2).is(0)) {
+      conv.input.sizes[i + 2] = conv.input.sizes[i + 2] + mod(total, 2);
+      conv.input.strides = last ? channelsLastStrides(conv.input.sizes)
+                                : contiguousStrides(conv.input.sizes);
+    }
+  }
+  return run(c, conv);
+}
+
 /// (grad, input, weight, bias_sizes, stride, padding, dilation, transposed,
 /// output_padding, groups, output_mask)
 static LogicalResult convolutionBackward(FakeCall &c) {
@@ -273,8 +323,11 @@ ArrayRef<FakeRuleRow> convRules() {
       {"_convolution.default", convolution, Strict},
       {"_convolution.deprecated", convolution, Strict},
       {"conv1d.default", convNd<false>, Strict},
+      {"conv1d.padding", convPadding, Strict},
       {"conv2d.default", convNd<false>, Strict},
+      {"conv2d.padding", convPadding, Strict},
       {"conv3d.default", convNd<false>, Strict},
+      {"conv3d.padding", convPadding, Strict},
       {"conv_tbc.default", convTbc},
       {"conv_transpose1d.default", convNd<true>, Strict},
       {"conv_transpose2d.input", convNd<true>, Strict},

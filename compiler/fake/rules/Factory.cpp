@@ -336,15 +336,14 @@ static LogicalResult eye(FakeCall &c) {
 }
 
 /// The number of entries of a rows × columns matrix on and below a diagonal.
+///   rows 3, columns 4, offset 0: 1 + 2 + 3 = 6
 static int64_t trilCount(int64_t rows, int64_t columns, int64_t offset) {
-  int64_t count = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    int64_t reach = std::min(columns, r + offset + 1);
-    count += std::max<int64_t>(reach, 0);
-    if (reach == columns)
-      return count + (rows - r - 1) * columns;
-  }
-  return count;
+  // Row r has offset + r + 1 entries, at least 0 and at most `columns`.
+  int64_t first = std::clamp<int64_t>(-offset, 0, rows);
+  int64_t full = std::clamp<int64_t>(columns - offset - 1, first, rows);
+  int64_t growing = full - first;
+  return growing * (offset + first + 1) + growing * (growing - 1) / 2 +
+         (rows - full) * columns;
 }
 
 template <bool Upper>

@@ -172,12 +172,11 @@ static LogicalResult eig(FakeCall &c) {
 }
 
 /// (U, S, Vh)
-static LogicalResult svd(FakeCall &c) {
+static LogicalResult svdOf(FakeCall &c, bool full, bool vectors) {
   const TensorMeta &a = c.tensor(0);
   if (failed(matrices(c, a)) || failed(floating(c, a)))
     return failure();
   Dim m = a.sizes[a.rank() - 2], n = a.sizes.back(), k = smaller(a);
-  bool full = c.flag(1), vectors = c.flag(2);
   if (!vectors) {
     (void)rowMajor(c, a.dtype, Dim(0));
     (void)rowMajor(c, toReal(a.dtype), with(batch(a), {k}));
@@ -189,6 +188,17 @@ static LogicalResult svd(FakeCall &c) {
   // cuSOLVER gives V, of which Vh is a view.
   return c.device.kind == Device::Cuda ? rowMajor(c, a.dtype, vh)
                                        : columnMajor(c, a.dtype, vh);
+}
+
+static LogicalResult svd(FakeCall &c) { return svdOf(c, c.flag(1), c.flag(2)); }
+static LogicalResult linalgSvd(FakeCall &c) {
+  return svdOf(c, c.flag(1), true);
+}
+static LogicalResult svdvals(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(floating(c, a)))
+    return failure();
+  return rowMajor(c, toReal(a.dtype), with(batch(a), {smaller(a)}));
 }
 
 /// (Q, R)
@@ -458,6 +468,53 @@ static LogicalResult cross(FakeCall &c) {
   return failed(sizes) ? failure() : rowMajor(c, a.dtype, *sizes);
 }
 
+//===----------------------------------------------------------------------===//
+// Composites: some results of the ops above
+//===----------------------------------------------------------------------===//
+
+/// The results of `Rule` whose bits are set in `Kept`.
+template <FakeRule Rule, unsigned Kept>
+static LogicalResult some(FakeCall &c) {
+  if (failed(Rule(c)))
+    return failure();
+  SmallVector<FakeResult, 2> kept;
+  for (auto [i, result] : enumerate(c.results))
+    if (Kept >> i & 1)
+      kept.push_back(std::move(result));
+  c.results = std::move(kept);
+  return success();
+}
+
+static LogicalResult logdet(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(square(c, a)) || failed(fullPrecision(c, a)))
+    return failure();
+  return rowMajor(c, a.dtype, batch(a));
+}
+
+/// (result, info) for inputs that factorisations give.
+static LogicalResult solvePair(FakeCall &c) { return some<solveEx, 9>(c); }
+
+static LogicalResult matrixNorm(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(floating(c, a)))
+    return failure();
+  auto dims = c.wrapDims(2, a.rank(), /*emptyIsAll=*/false);
+  if (failed(dims))
+    return failure();
+  if (dims->size() != 2)
+    return c.fail(FakeError::Dim,
+                  "a matrix norm is over 2 dims, not " + Twine(dims->size()));
+  Dims sizes;
+  for (int64_t d = 0; d < a.rank(); ++d) {
+    if (!is_contained(*dims, d))
+      sizes.push_back(a.sizes[d]);
+    else if (c.flag(3))
+      sizes.push_back(1);
+  }
+  return rowMajor(c, toReal(c.dtype(4).value_or(a.dtype)), sizes);
+}
+
 ArrayRef<FakeRuleRow> linalgRules() {
   static const FakeRuleRow rows[] = {
       {"_linalg_det.default", det},
@@ -467,7 +524,29 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"_linalg_svd.default", svd},
       {"cholesky_inverse.default", choleskyInverse},
       {"cholesky_solve.default", choleskySolve},
+      {"det.default", some<det, 1>},
       {"geqrf.default", geqrf},
+      {"inverse.default", some<squareAndInfo, 1>},
+      {"linalg_cholesky.default", some<squareAndInfo, 1>},
+      {"linalg_det.default", some<det, 1>},
+      {"linalg_eigh.default", eigh},
+      {"linalg_eigvals.default", some<eig, 1>},
+      {"linalg_eigvalsh.default", some<eigh, 1>},
+      {"linalg_inv.default", some<squareAndInfo, 1>},
+      {"linalg_lu_factor.default", some<luFactor, 3>},
+      {"linalg_matrix_norm.default", matrixNorm},
+      {"linalg_matrix_norm.str_ord", matrixNorm},
+      {"linalg_matrix_power.default", squareRowMajor<false>},
+      {"linalg_pinv.default", pinv},
+      {"linalg_slogdet.default", some<slogdet, 3>},
+      {"linalg_solve.default", some<solveEx, 1>},
+      {"linalg_solve_ex.default", solvePair},
+      {"linalg_svd.default", linalgSvd},
+      {"linalg_svdvals.default", svdvals},
+      {"logdet.default", logdet},
+      {"matrix_exp.default", squareRowMajor<false>},
+      {"matrix_power.default", squareRowMajor<false>},
+      {"slogdet.default", some<slogdet, 3>},
       {"linalg_cholesky_ex.default", squareAndInfo},
       {"linalg_cross.default", cross},
       {"linalg_eig.default", eig},

@@ -343,6 +343,46 @@ static LogicalResult multilabelMargin(FakeCall &c) {
 }
 
 //===----------------------------------------------------------------------===//
+// Losses composed of others
+//===----------------------------------------------------------------------===//
+
+/// Elementwise over the given number of tensors, then reduced.
+template <unsigned Tensors, unsigned ReductionArg>
+static LogicalResult composedLoss(FakeCall &c) {
+  bool none;
+  FailureOr<DType> dtype = promotedDType(c, (1u << Tensors) - 1);
+  if (failed(dtype) || failed(reduction(c, ReductionArg, none)))
+    return failure();
+  SmallVector<const TensorMeta *, 4> tensors;
+  for (unsigned i = 0; i < Tensors; ++i)
+    tensors.push_back(&c.tensor(i));
+  DType result = toFloat(*dtype);
+  if (none)
+    return elementwise(c, tensors, result);
+  return failed(c.broadcast(tensors)) ? failure() : scalar(c, result);
+}
+
+/// Distances along the last dim, then reduced.
+template <unsigned Tensors, unsigned ReductionArg>
+static LogicalResult distanceLoss(FakeCall &c) {
+  bool none;
+  FailureOr<DType> dtype = promotedDType(c, (1u << Tensors) - 1);
+  if (failed(dtype) || failed(reduction(c, ReductionArg, none)))
+    return failure();
+  SmallVector<const TensorMeta *, 4> tensors;
+  for (unsigned i = 0; i < Tensors; ++i)
+    tensors.push_back(&c.tensor(i));
+  FailureOr<Dims> sizes = c.broadcast(tensors);
+  if (failed(sizes))
+    return failure();
+  if (!none)
+    return scalar(c, toFloat(*dtype));
+  if (!sizes->empty())
+    sizes->pop_back();
+  return rowMajor(c, toFloat(*dtype), *sizes);
+}
+
+//===----------------------------------------------------------------------===//
 // CTC
 //===----------------------------------------------------------------------===//
 
@@ -367,9 +407,14 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"binary_cross_entropy.default", elementwiseLoss<3>},
       {"binary_cross_entropy_backward.default", elementwiseLossBackward},
       {"binary_cross_entropy_with_logits.default", lossWithLogits},
+      {"cosine_embedding_loss.default", distanceLoss<2, 4>},
       {"cross_entropy_loss.default", crossEntropy},
+      {"hinge_embedding_loss.default", composedLoss<2, 3>},
       {"huber_loss.default", elementwiseLoss<2>},
       {"huber_loss_backward.default", elementwiseLossBackward},
+      {"kl_div.default", composedLoss<2, 2>},
+      {"l1_loss.default", composedLoss<2, 2>},
+      {"margin_ranking_loss.default", composedLoss<3, 4>},
       {"mse_loss.default", elementwiseLoss<2>},
       {"mse_loss_backward.default", elementwiseLossBackward},
       {"multi_margin_loss.default", multiMargin},
@@ -385,10 +430,12 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"nll_loss_backward.default", nllBackward},
       {"nll_loss_forward.default", nllForward, DevicePolicy::Strict},
       {"nll_loss_nd.default", nllNd},
+      {"poisson_nll_loss.default", composedLoss<2, 5>},
       {"smooth_l1_loss.default", elementwiseLoss<2>},
       {"smooth_l1_loss_backward.default", elementwiseLossBackward},
       {"soft_margin_loss.default", elementwiseLoss<2>},
       {"soft_margin_loss_backward.default", elementwiseLossBackward},
+      {"triplet_margin_loss.default", distanceLoss<3, 7>},
   };
   return rows;
 }

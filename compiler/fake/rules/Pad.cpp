@@ -120,6 +120,25 @@ static LogicalResult padBackward(FakeCall &c) {
                    c.device.kind == Device::Cpu);
 }
 
+/// pad(self, pad, mode, value): by mode.
+static LogicalResult padByMode(FakeCall &c) {
+  StringRef mode = c.text(2);
+  if (mode == "constant")
+    return constantPad(c);
+  size_t spatial = c.dims(1).size() / 2;
+  if (mode != "reflect" && mode != "replicate" && mode != "circular")
+    return c.fail(FakeError::Other, "'" + mode + "' is no mode of padding");
+  bool reflect = mode == "reflect";
+  if (mode != "circular" && spatial == 1)
+    return reflect ? pad<1, true>(c) : pad<1, false>(c);
+  if (mode != "circular" && spatial == 2)
+    return reflect ? pad<2, true>(c) : pad<2, false>(c);
+  if (mode != "circular" && spatial == 3)
+    return reflect ? pad<3, true>(c) : pad<3, false>(c);
+  return c.fail(FakeError::Unsupported, "padding of " + Twine(spatial) +
+                                            " dims by mode '" + mode + "'");
+}
+
 //===----------------------------------------------------------------------===//
 // im2col and col2im
 //===----------------------------------------------------------------------===//
@@ -231,6 +250,7 @@ ArrayRef<FakeRuleRow> padRules() {
       {"col2im.default", col2im},
       {"constant_pad_nd.default", constantPad},
       {"im2col.default", im2col},
+      {"pad.default", padByMode},
       {"reflection_pad1d.default", pad<1, true>},
       {"reflection_pad1d_backward.default", padBackward<1, true>},
       {"reflection_pad2d.default", pad<2, true>},

@@ -56,6 +56,8 @@ static LogicalResult scaledSum(FakeCall &c) {
 
 /// Activations whose numbers are turned into the tensor's dtype.
 static LogicalResult numbersFit(FakeCall &c) {
+  if (c.arg(0).kind != Arg::Tensor)
+    return c.fail(FakeError::Other, "'self' must be a tensor");
   DType dtype = c.tensor(0).dtype;
   for (auto [i, arg] : enumerate(c.arguments())) {
     if (c.schema().args[i].type.kind != SchemaType::Scalar)

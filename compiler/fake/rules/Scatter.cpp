@@ -164,8 +164,9 @@ static LogicalResult indexFill(FakeCall &c) {
       return c.fail(FakeError::Dim,
                     "the value must have no dims, not " + Twine(value->rank()));
   if (c.arg(3).kind == Arg::Complex && !isComplex(self.dtype))
-    return c.fail(FakeError::Dtype, "a complex value does not fit a tensor of " +
-                                        dtypeName(self.dtype));
+    return c.fail(FakeError::Dtype,
+                  "a complex value does not fit a tensor of " +
+                      dtypeName(self.dtype));
   // Of nothing there is nothing to lay out anew.
   if (self.numel().is(0))
     return c.fresh(self);

@@ -131,12 +131,24 @@ static LogicalResult pieces(FakeCall &c, int64_t dim, ArrayRef<Dim> lengths) {
   return success();
 }
 
+/// A program has as many results; more than this is no program.
+static constexpr int64_t kMostResults = 1 << 16;
+
+static LogicalResult checkCount(FakeCall &c, Dim count) {
+  if (!count.isStatic())
+    return c.fail(FakeError::Undecided,
+                  "the number of results, " + count.str() + ", is not known");
+  if (count.value() <= kMostResults)
+    return success();
+  return c.fail(FakeError::Unsupported,
+                c.schema().base + " into " + count.str() + " tensors");
+}
+
 /// Pieces of one length, the last one shorter.
 static LogicalResult equalPieces(FakeCall &c, int64_t dim, Dim length,
                                  Dim count) {
-  if (!count.isStatic())
-    return c.fail(FakeError::Undecided,
-                  "the number of pieces, " + count.str() + ", is not known");
+  if (failed(checkCount(c, count)))
+    return failure();
   const TensorMeta &self = c.tensor(0);
   Dim size = self.sizes[dim];
   for (int64_t i = 0; i < count.value(); ++i) {
@@ -191,6 +203,8 @@ static LogicalResult tensorSplitAt(FakeCall &c, int64_t dim, unsigned arg) {
       return c.fail(FakeError::Shape,
                     "the number of sections must be positive, it is " +
                         sections.str());
+    if (failed(checkCount(c, sections)))
+      return failure();
     Dim small = floorDiv(size, sections), longer = mod(size, sections);
     Dim start = 0;
     for (int64_t i = 0; i < sections.value(); ++i) {
@@ -253,9 +267,8 @@ static LogicalResult unbind(FakeCall &c) {
   if (failed(dim))
     return failure();
   Dim count = self.sizes[*dim];
-  if (!count.isStatic())
-    return c.fail(FakeError::Undecided,
-                  "the number of results, " + count.str() + ", is not known");
+  if (failed(checkCount(c, count)))
+    return failure();
   for (int64_t i = 0; i < count.value(); ++i)
     if (failed(c.view(selected(self, *dim, i), 0)))
       return failure();

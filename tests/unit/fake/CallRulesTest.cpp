@@ -102,6 +102,43 @@ TEST(CallRules, IndexedDimsStandTogether) {
             "float32 [2, 4] cpu");
 }
 
+TEST(CallRules, Einsum) {
+  auto einsum = [](llvm::StringRef equation, TensorMeta a, TensorMeta b) {
+    return call(
+        "einsum.default", {a, b},
+        {Arg::string(equation), Arg::listOf({Arg::tensor(0), Arg::tensor(1)})});
+  };
+  EXPECT_EQ(einsum("bij,bjk->bik", tensor({5, 2, 3}), tensor({5, 3, 4})),
+            "float32 [5, 2, 4] cpu");
+  // The product is laid out left dims first, the output is a view of it.
+  EXPECT_EQ(einsum("ij,jk->ki", tensor({2, 3}), tensor({3, 4})),
+            "float32 [4, 2] strides [1, 4] cpu");
+  EXPECT_EQ(einsum("...d,d->...", tensor({5, 2, 3}), tensor({3})),
+            "float32 [5, 2] cpu");
+  EXPECT_EQ(einsum("ij,jk->ik", tensor({2, 3}), tensor({4, 4})),
+            "error: one subscript has sizes 3 and 4");
+  EXPECT_EQ(call("einsum.default", {tensor({2, 3})},
+                 {Arg::string("ij->ji"), Arg::listOf({Arg::tensor(0)})}),
+            "float32 [3, 2] strides [1, 3] cpu = view of 0");
+}
+
+TEST(CallRules, NumbersStandForTensorsOnlyWhereTheyMay) {
+  EXPECT_EQ(call("leaky_relu.default", {}, {Arg::floating(1)}),
+            "error: 'self' must be a tensor");
+  EXPECT_EQ(call("add_.Tensor", {tensor({3})}, {Arg::floating(1), kFirst}),
+            "error: argument 'self' is missing or of a wrong kind");
+  EXPECT_EQ(call("mm.default", {tensor({3, 3})}, {kFirst, Arg::floating(1)}),
+            "error: argument 'mat2' is missing or of a wrong kind");
+}
+
+TEST(CallRules, Factorisations) {
+  EXPECT_EQ(call("linalg_qr.default", {tensor({3, 2})}, {kFirst}),
+            "float32 [3, 2] strides [1, 3] cpu; "
+            "float32 [2, 2] strides [1, 2] cpu");
+  EXPECT_EQ(call("linalg_inv_ex.default", {tensor({2, 3})}, {kFirst}),
+            "error: linalg_inv_ex needs square matrices, not 2 × 3");
+}
+
 TEST(CallRules, SizesThatDependOnData) {
   EXPECT_EQ(call("nonzero.default", {tensor({3})}, {kFirst}),
             "error: the size of nonzero's result depends on data");
