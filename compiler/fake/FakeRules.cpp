@@ -13,9 +13,9 @@
 //   add_(int32 [2, 3], float32 [3]): add gives float32 [2, 3]; float32 cannot
 //   be written into int32: refused.
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 #include "llvm/ADT/StringMap.h"
 

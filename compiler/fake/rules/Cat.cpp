@@ -1,9 +1,9 @@
 //===- Cat.cpp - Tensors joined, repeated and moved ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

@@ -5,8 +5,8 @@
 #define FORETRACE_COMPILER_FAKE_RULES_ELEMENTWISE_H
 
 #include "compiler/fake/FakeCall.h"
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
+#include "dialects/ft/Promotion.h"
 
 namespace ft {
 

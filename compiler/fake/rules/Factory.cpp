@@ -3,9 +3,9 @@
 
 #include "compiler/fake/rules/Factory.h"
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 #include <cmath>
 

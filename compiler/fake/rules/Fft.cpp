@@ -7,9 +7,9 @@
 //   [5, 6, 4] strides [24, 4, 1] over dims 0 and 1: 4 signals of 5 × 6,
 //   strides [6, 1, 30]
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

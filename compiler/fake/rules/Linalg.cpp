@@ -3,10 +3,10 @@
 //
 // LAPACK works on column-major matrices, so most results are.
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
 #include "compiler/fake/rules/IndexRules.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

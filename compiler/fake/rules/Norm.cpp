@@ -1,9 +1,9 @@
 //===- Norm.cpp - Normalisations -------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

@@ -1,11 +1,11 @@
 //===- Random.cpp - Random numbers and dropout -----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Factory.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

@@ -3,9 +3,9 @@
 //
 // Results are row-major whatever the input's layout.
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

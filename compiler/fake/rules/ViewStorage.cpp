@@ -1,9 +1,9 @@
 //===- ViewStorage.cpp - Views that reinterpret storage --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/ViewRules.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 

@@ -6,9 +6,9 @@
 // not elementwise, have rules of their own here.
 
 #include "compiler/lower/Gather.h"
-#include "compiler/lower/Promotion.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/PointwiseBody.h"
+#include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -41,21 +41,16 @@ static const llvm::StringMap<const FormulaRow *> &formulas() {
 /// What the operands promote to; numbers that only tune the formula (declared
 /// `float`, `int` or `bool`) do not count, `Scalar` arguments do.
 static DType promotedDType(LowerCall &c) {
-  Promotion promotion;
+  TypePromotion promotion;
   const AtenCall &call = c.call();
   for (auto [i, arg] : llvm::enumerate(call.args)) {
-    if (arg.kind == Arg::Tensor) {
-      const TensorMeta &meta = c.meta(i);
-      promotion.addTensor(meta.dtype, meta.rank() == 0);
-    } else if (call.schema->args[i].type.kind == SchemaType::Scalar) {
-      if (arg.isNumber())
-        promotion.addNumber(arg.kind == Arg::Bool      ? DType::Bool
-                            : arg.kind == Arg::Int     ? DType::I64
-                            : arg.kind == Arg::Complex ? DType::C64
-                                                       : DType::F32);
-    }
+    if (arg.kind == Arg::Tensor)
+      promotion.add(c.meta(i));
+    else if (call.schema->args[i].type.kind == SchemaType::Scalar)
+      promotion.add(arg);
   }
-  return promotion.result();
+  // Operands that do not promote were refused by the fake rule.
+  return promotion.result().value_or(c.resultMeta(0).dtype);
 }
 
 static DType computeDType(LowerCall &c, ComputeIn computeIn) {

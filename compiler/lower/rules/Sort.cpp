@@ -19,8 +19,8 @@
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
-#include "compiler/lower/Promotion.h"
 #include "compiler/lower/Rules.h"
+#include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -296,10 +296,10 @@ static Value binarySearch(ScalarBuilder &s, Value value, int64_t n, bool right,
 static LogicalResult search(LowerCall &c, LoweredTensor sequence,
                             std::optional<LoweredTensor> sorter,
                             LoweredTensor values, bool right) {
-  Promotion promotion;
-  promotion.addTensor(sequence.dtype, false);
-  promotion.addTensor(values.dtype, values.rank() == 0);
-  DType dtype = promotion.result();
+  TypePromotion promotion;
+  promotion.add(sequence.dtype, false);
+  promotion.add(values.dtype, values.rank() == 0);
+  DType dtype = promotion.result().value_or(sequence.dtype);
   Sizes sizes = values.sizes();
   int64_t n = sequence.sizes().back();
   DType result = c.resultMeta(0).dtype;
@@ -377,10 +377,10 @@ static LogicalResult isIn(LowerCall &c) {
     c.setResult(0, c.filledInt(sizes, DType::Bool, invert));
     return success();
   }
-  Promotion promotion;
-  promotion.addTensor(x.dtype, false);
-  promotion.addTensor(tests.dtype, false);
-  DType dtype = promotion.result();
+  TypePromotion promotion;
+  promotion.add(x.dtype, false);
+  promotion.add(tests.dtype, false);
+  DType dtype = promotion.result().value_or(x.dtype);
   unsigned rank = x.rank();
   SmallVector<AffineExpr, 6> at;
   for (unsigned d = 0; d < rank; ++d)

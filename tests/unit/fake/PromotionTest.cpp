@@ -1,7 +1,7 @@
 //===- PromotionTest.cpp - Examples of type promotion ----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/Promotion.h"
+#include "dialects/ft/Promotion.h"
 
 #include "Calls.h"
 #include "gtest/gtest.h"

@@ -1,7 +1,7 @@
 //===- Promotion.cpp - The dtype that mixed operands compute in *- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/Promotion.h"
+#include "dialects/ft/Promotion.h"
 
 namespace ft {
 

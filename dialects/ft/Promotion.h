@@ -10,8 +10,8 @@
 //   int32 [2] * 1.5          → float32     (a number brings the default dtype)
 //   float16 [2] * 1j         → complex32   (complex keeps a float's precision)
 
-#ifndef FORETRACE_COMPILER_FAKE_PROMOTION_H
-#define FORETRACE_COMPILER_FAKE_PROMOTION_H
+#ifndef FORETRACE_DIALECTS_FT_PROMOTION_H
+#define FORETRACE_DIALECTS_FT_PROMOTION_H
 
 #include "dialects/ft/Arg.h"
 #include "dialects/ft/TensorMeta.h"
@@ -48,8 +48,10 @@ inline bool canCast(DType from, DType to) {
 class TypePromotion {
 public:
   void add(const TensorMeta &tensor) {
-    join(tensor.sizes.empty() ? Zero : Dimmed, tensor.dtype);
+    add(tensor.dtype, tensor.sizes.empty());
   }
+  /// A tensor of this dtype, with or without dims.
+  void add(DType dtype, bool zeroDim) { join(zeroDim ? Zero : Dimmed, dtype); }
   /// Numbers only; anything else is ignored.
   void add(const Arg &number);
   /// Nothing if two of the operands do not promote, see `clash`.
@@ -65,4 +67,4 @@ private:
 
 } // namespace ft
 
-#endif // FORETRACE_COMPILER_FAKE_PROMOTION_H
+#endif // FORETRACE_DIALECTS_FT_PROMOTION_H
