@@ -78,10 +78,7 @@ void addBench(CLI::App &app, int &exitCode) {
   CLI::App *verb =
       app.add_subcommand("bench", "measures latency and compile time");
   auto state = std::make_shared<BenchVerb>();
-  state->common.addTo(*verb, "a .pt2 archive, .mlir text or a compiled .so");
-  verb->add_option("--input", state->inputs,
-                   "NAME=FILE.npy; inputs that are not given are made up")
-      ->allow_extra_args(false);
+  addRunOptions(*verb, state->common, state->inputs);
   verb->add_option("--seconds", state->seconds,
                    "time to spend on runs; default 1, at least one run");
   verb->add_flag("--fake", state->fake,

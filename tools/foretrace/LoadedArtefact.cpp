@@ -76,6 +76,14 @@ int LoadedArtefact::open(const CompileOptions &common) {
   return runner.exitCode();
 }
 
+void addRunOptions(CLI::App &verb, CompileOptions &common,
+                   std::vector<std::string> &inputs) {
+  common.addTo(verb, "a .pt2 archive, .mlir text or a compiled .so");
+  verb.add_option("--input", inputs,
+                  "NAME=FILE.npy; inputs that are not given are made up")
+      ->allow_extra_args(false);
+}
+
 int setInputs(Runner &runner, const std::vector<std::string> &inputs) {
   for (const std::string &input : inputs) {
     size_t equals = input.find('=');

@@ -41,6 +41,11 @@ private:
   TemporaryFolder folder;
 };
 
+/// What every verb that runs a model takes: MODEL, the options of compilation
+/// and `--input`.
+void addRunOptions(CLI::App &verb, CompileOptions &common,
+                   std::vector<std::string> &inputs);
+
 /// `--input NAME=FILE` for each entry; exit code as above.
 int setInputs(Runner &runner, const std::vector<std::string> &inputs);
 

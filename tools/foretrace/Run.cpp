@@ -101,10 +101,7 @@ void addRun(CLI::App &app, int &exitCode) {
   CLI::App *verb =
       app.add_subcommand("run", "runs a model once and prints its outputs");
   auto state = std::make_shared<RunVerb>();
-  state->common.addTo(*verb, "a .pt2 archive, .mlir text or a compiled .so");
-  verb->add_option("--input", state->inputs,
-                   "NAME=FILE.npy; inputs that are not given are made up")
-      ->allow_extra_args(false);
+  addRunOptions(*verb, state->common, state->inputs);
   verb->add_option("--output", state->output,
                    "folder for a .npy file of each output");
   verb->add_flag("--verify-fake", state->verifyFake,

@@ -9,9 +9,9 @@
 //   "ij,jk->ki": i from the left, k from the right: memory order i, k;
 //   the output [k, i] has strides [1, k].
 
-#include "compiler/fake/Promotion.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/Promotion.h"
 
 using namespace llvm;
 
