@@ -23,7 +23,13 @@ struct Missing {
 };
 } // namespace
 
+/// What lowering relies on, so that a text by hand cannot break it: one block,
+/// numbers that are known, annotated static values on the CPU.
 static LogicalResult checkValues(func::FuncOp source) {
+  if (!source.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(source.getBody().front().getTerminator()))
+    return source.emitError("[FT0501] control flow between blocks cannot be "
+                            "compiled: @forward must be one block");
   auto check = [&](Value v, Location loc) -> LogicalResult {
     if (!isa<TensorType>(v.getType()))
       return success();
@@ -51,10 +57,17 @@ static LogicalResult checkValues(func::FuncOp source) {
   for (BlockArgument arg : source.getArguments())
     if (failed(check(arg, arg.getLoc())))
       return failure();
-  for (Operation &op : source.getBody().front())
+  for (Operation &op : source.getBody().front()) {
     for (Value v : op.getResults())
       if (failed(check(v, op.getLoc())))
         return failure();
+    if (!schemaOf(&op))
+      continue;
+    for (Value v : op.getOperands())
+      if (!isa<TensorType>(v.getType()))
+        return op.emitError("[FT0311] a number that is computed at run time "
+                            "cannot be an argument yet");
+  }
   return success();
 }
 
