@@ -17,7 +17,7 @@
 #include "compiler/fake/rules/Families.h"
 #include "dialects/ft/Promotion.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -228,6 +228,27 @@ static LogicalResult checkArguments(FakeCall &call, bool numbers) {
   return success();
 }
 
+/// What holds for every result, whatever its rule: sizes are not negative, and
+/// the number of bytes that a row-major tensor of them takes fits 63 bits.
+static LogicalResult checkResults(FakeCall &call) {
+  for (const FakeResult &result : call.results) {
+    if (result.kind != FakeResult::Tensor)
+      continue;
+    int64_t bytes = dtypeBytes(result.meta.dtype);
+    for (Dim d : result.meta.sizes) {
+      if (!d.isStatic())
+        continue;
+      if (d.value() < 0)
+        return call.fail(FakeError::Shape,
+                         "the result would have the size " + d.str());
+      if (llvm::MulOverflow(bytes, std::max<int64_t>(d.value(), 1), bytes))
+        return call.fail(FakeError::Shape,
+                         "the result " + result.meta.str() + " is too large");
+    }
+  }
+  return success();
+}
+
 LogicalResult propagateCall(FakeCall &call) {
   const Entry &entry = RuleTable::get()[call.schema().index];
   if (!entry.rule)
@@ -243,6 +264,8 @@ LogicalResult propagateCall(FakeCall &call) {
     done = finishOut(call);
   else if (succeeded(done) && entry.form == Form::ViewCopy)
     done = finishViewCopy(call);
+  if (succeeded(done))
+    done = checkResults(call);
   if (!call.undecided.empty())
     return call.fail(FakeError::Undecided,
                      "it is not known whether " + call.undecided);

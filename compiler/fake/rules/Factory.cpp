@@ -362,6 +362,12 @@ static LogicalResult triangleIndices(FakeCall &c) {
   if (!rows.isStatic() || !columns.isStatic() || !offset.isStatic())
     return c.fail(FakeError::Undecided,
                   "the number of indices is not known for symbolic sizes");
+  constexpr int64_t kMost = int64_t(1) << 31;
+  if (rows.value() > kMost || columns.value() > kMost ||
+      offset.value() > kMost || offset.value() < -kMost)
+    return c.fail(FakeError::Other, "a matrix of " + rows.str() + " × " +
+                                        columns.str() + " with diagonal " +
+                                        offset.str() + " is too large");
   int64_t below =
       trilCount(rows.value(), columns.value(), offset.value() - Upper);
   int64_t count = Upper ? rows.value() * columns.value() - below : below;

@@ -40,6 +40,8 @@ static Dims transformed(const TensorMeta &t, ArrayRef<int64_t> dims,
 }
 
 static FailureOr<DimList> signalDims(FakeCall &c) {
+  if (c.tensor(0).sizes.empty() && c.length(1))
+    return c.fail(FakeError::Dim, "a tensor without dims has no signal");
   return c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/false);
 }
 

@@ -179,6 +179,8 @@ static LogicalResult takeAlongDim(FakeCall &c) {
     return c.fail(FakeError::Dim, "the index " + index.str() +
                                       " and the tensor " + self.str() +
                                       " differ in the number of dims");
+  if (self.sizes.empty())
+    return rowMajor(c, self.dtype, {});
   TensorMeta other = self;
   other.sizes[*dim] = 1;
   TensorMeta wanted = index;

@@ -265,6 +265,8 @@ static LogicalResult vecdot(FakeCall &c) {
   FailureOr<int64_t> dim = c.wrapDim(2, sizes->size());
   if (failed(dim))
     return failure();
+  if (sizes->empty())
+    return c.fail(FakeError::Dim, "vecdot needs at least one dim");
   sizes->erase(sizes->begin() + *dim);
   return product(c, c.tensor(0).dtype, *sizes);
 }
@@ -278,6 +280,8 @@ static LogicalResult tensordot(FakeCall &c) {
   if (left->size() != right->size())
     return c.fail(FakeError::Dim, "tensordot sums over " + Twine(left->size()) +
                                       " and " + Twine(right->size()) + " dims");
+  if (!left->empty() && (a.sizes.empty() || b.sizes.empty()))
+    return c.fail(FakeError::Dim, "a tensor without dims has none to sum over");
   for (auto [l, r] : zip(*left, *right))
     if (failed(inner(c, a.sizes[l], b.sizes[r], a, b)))
       return failure();

@@ -220,6 +220,8 @@ static LogicalResult col2im(FakeCall &c) {
                                   "apart from the batch, not " +
                                       self.str());
   Dim kernel = b->kernel[0] * b->kernel[1];
+  if (c.lt(kernel, b->kernel[0]))
+    return c.fail(FakeError::Other, "the blocks are too large");
   if (!c.eq(mod(rows, kernel), 0))
     return c.fail(FakeError::Shape, rows.str() +
                                         " rows are no multiple of a block's " +

@@ -290,6 +290,9 @@ static LogicalResult pixelShuffle(FakeCall &c) {
   Dims sizes = self.sizes;
   Dim *channels = sizes.end() - 3, *h = sizes.end() - 2, *w = sizes.end() - 1;
   Dim square = factor * factor;
+  if (c.lt(square, factor))
+    return c.fail(FakeError::Other,
+                  "the factor " + factor.str() + " is too large");
   if (Unshuffle) {
     for (Dim *d : {h, w}) {
       if (!c.eq(mod(*d, factor), 0))
