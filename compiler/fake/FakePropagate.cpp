@@ -56,7 +56,7 @@ static void reportFailure(Operation *op, const FakeCall &call) {
 static void reportUnknown(Operation *op, Value operand) {
   bool tensor = isa<TensorType>(operand.getType());
   emitError(op->getLoc())
-      << (tensor ? "[FT0309] an operand has no layout"
+      << (tensor ? "[FT0107] an operand has no layout"
                  : "[FT0311] the value of an integer argument is not known "
                    "\nhelp: numbers that are computed at run time are not "
                    "supported yet");
@@ -195,7 +195,7 @@ LogicalResult Propagator::visitArguments(func::FuncOp function) {
     }
     if (!meta)
       return emitError(argument.getLoc())
-             << "[FT0309] argument " << argument.getArgNumber()
+             << "[FT0107] argument " << argument.getArgNumber()
              << " of @forward has neither a layout nor a declared one";
     argument.setType(typeFromMeta(function.getContext(), *meta));
     setMeta(argument, *meta);
@@ -294,7 +294,8 @@ LogicalResult Propagator::run(func::FuncOp function) {
 LogicalResult propagateFake(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal())
-    return emitError(module.getLoc()) << "[FT0309] there is no @forward";
+    return emitError(module.getLoc())
+           << "[FT0107] the module has no function @forward";
   if (failed(checkRules(module)))
     return failure();
   return Propagator().run(function);

@@ -18,6 +18,7 @@
 // Diagnostics are MLIR's, their text starting with the id:
 //   [FT0301] operators without a rule, all at once
 //   [FT0302] … [FT0308] a call that its rule refuses
+//   [FT0107] no @forward, or an argument without any layout
 //   [FT0311] a symbolic relation or a data-dependent size that is not decided
 //   [FT0310] a warning: the archive claims another layout
 

@@ -426,7 +426,18 @@ LogicalResult Functionalizer::run() {
 LogicalResult functionalize(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal())
-    return emitError(module.getLoc()) << "[FT0309] there is no @forward";
+    return emitError(module.getLoc())
+           << "[FT0107] the module has no function @forward";
+  // Text may come without annotations.
+  bool annotated = true;
+  module.walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      annotated &=
+          !isa<TensorType>(operand.getType()) || metaOf(operand).has_value();
+  });
+  if (!annotated)
+    return emitError(module.getLoc())
+           << "[FT0107] a value has no layout\nhelp: run stage fake first";
   return Functionalizer(function).run();
 }
 

@@ -37,7 +37,7 @@ module {
 // -----
 
 module {
-  // expected-error @+1 {{[FT0309] argument 0 of @forward has neither a layout nor a declared one}}
+  // expected-error @+1 {{[FT0107] argument 0 of @forward has neither a layout nor a declared one}}
   func.func @forward(%x: tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown> {
     return %x : tensor<*x!ft.unknown>
   }
