@@ -141,6 +141,20 @@ static std::string firstLine(llvm::StringRef text) {
   return text.split('\n').first.str();
 }
 
+/// The line of `text` that holds `name` as a whole word; empty if none does.
+static std::string lineNaming(llvm::StringRef text, llvm::StringRef name) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
+  while (!text.empty()) {
+    auto [line, tail] = text.split('\n');
+    size_t at = line.find(name);
+    if (at != llvm::StringRef::npos && (at == 0 || !isPart(line[at - 1])) &&
+        (at + name.size() == line.size() || !isPart(line[at + name.size()])))
+      return line.str();
+    text = tail;
+  }
+  return "";
+}
+
 void ValuesRun::run(Batch batch) {
   if (batch.empty())
     return;
@@ -149,28 +163,22 @@ void ValuesRun::run(Batch batch) {
     return;
   if (batch.size() == 1)
     return fail(*batch.front(), firstLine(why));
-  // Diagnostics name the location of the call that they are about.
-  std::vector<const ValueCase *> rest;
+  // Diagnostics name the location of a call that they are about, or only its
+  // operator: of those the calls are tried on their own.
+  std::vector<const ValueCase *> sameOperator, rest;
   for (const ValueCase *test : batch) {
-    std::string name = "call_" + std::to_string(test->id);
-    llvm::StringRef text = why;
-    bool named = false;
-    while (!named && !text.empty()) {
-      auto [line, tail] = text.split('\n');
-      size_t at = line.find(name);
-      named = at != llvm::StringRef::npos &&
-              !llvm::isDigit(line.substr(at + name.size(), 1).empty()
-                                 ? ' '
-                                 : line[at + name.size()]);
-      if (named)
-        fail(*test, line);
-      text = tail;
-    }
-    if (!named)
+    std::string line = lineNaming(why, "call_" + std::to_string(test->id));
+    if (!line.empty())
+      fail(*test, line);
+    else if (!lineNaming(why, test->op).empty())
+      sameOperator.push_back(test);
+    else
       rest.push_back(test);
   }
-  if (rest.size() < batch.size())
+  if (sameOperator.size() < batch.size() && rest.size() < batch.size()) {
+    run(sameOperator);
     return run(rest);
+  }
   run(batch.take_front(batch.size() / 2));
   run(batch.drop_front(batch.size() / 2));
 }
