@@ -60,14 +60,42 @@ struct Axis {
     return clip(s.add(folded, k(x, low)));
   }
 
+  /// How `padded(toPixels(x))` changes with x; `pixels` is toPixels(x).
+  Value slope(Value pixels) {
+    auto n = static_cast<double>(size);
+    Value unit = k(pixels, (alignCorners ? n - 1 : n) / 2);
+    if (padding == kZeros)
+      return unit;
+    Value zero = k(pixels, 0);
+    if (padding == kReflection) {
+      double low = alignCorners ? 0 : -0.5;
+      double span = alignCorners ? n - 1 : n;
+      if (span == 0)
+        return zero;
+      Value offset = s.sub(pixels, k(pixels, low));
+      Value d = math::AbsFOp::create(s.b, s.loc, offset);
+      Value half = s.mul(floor(s.div(d, k(pixels, span))), k(pixels, 0.5));
+      Value even = s.cmp(Cmp::Eq, floor(half), half);
+      Value rest = arith::RemFOp::create(s.b, s.loc, d, k(pixels, span));
+      Value folded = s.select(even, rest, s.sub(k(pixels, span), rest));
+      pixels = s.add(folded, k(pixels, low));
+      Value sign = s.select(s.cmp(Cmp::Lt, offset, zero), s.neg(unit), unit);
+      unit = s.select(even, sign, s.neg(sign));
+    }
+    Value low = s.cmp(Cmp::Gt, pixels, zero);
+    Value high = s.cmp(Cmp::Lt, pixels, k(pixels, n - 1));
+    return s.select(s.mul(low, high), unit, zero);
+  }
+
   Value padded(Value x) {
     return padding == kZeros ? x : padding == kBorder ? clip(x) : reflect(x);
   }
 };
 
-/// A pixel of one dim and its weight; null weights are 1.
+/// A pixel of one dim, its weight, and how the weight changes with the position
+/// (in pixels). Null weights are 1, null slopes 0.
 struct Tap {
-  Value at, weight;
+  Value at, weight, slope;
 };
 
 } // namespace
@@ -77,35 +105,43 @@ static SmallVector<Tap, 4> tapsOf(Axis &a, Value x, Interpolation mode) {
   x = a.toPixels(x);
   if (mode == kNearest) {
     x = a.padded(x);
-    return {{math::RoundEvenOp::create(s.b, s.loc, x), Value()}};
+    return {{math::RoundEvenOp::create(s.b, s.loc, x), Value(), Value()}};
   }
   if (mode == kLinear) {
     x = a.padded(x);
     Value low = a.floor(x), t = s.sub(x, low);
-    return {{low, s.sub(a.k(x, 1), t)}, {s.add(low, a.k(x, 1)), t}};
+    Value one = a.k(x, 1);
+    return {{low, s.sub(one, t), s.neg(one)}, {s.add(low, one), t, one}};
   }
   // Keys' cubic with a = -3/4; each tap is padded by itself.
   Value low = a.floor(x), t = s.sub(x, low);
-  auto poly = [&](Value d, double c3, double c2, double c1, double c0) {
+  Value one = a.k(x, 1), rest = s.sub(one, t);
+  // c3 d³ + c2 d² + c1 d + c0 and its derivative, d growing with t or not.
+  auto tap = [&](Value at, Value d, bool grows, double c3, double c2, double c1,
+                 double c0) {
     Value y = s.add(s.mul(d, a.k(x, c3)), a.k(x, c2));
     y = s.add(s.mul(y, d), a.k(x, c1));
-    return s.add(s.mul(y, d), a.k(x, c0));
+    y = s.add(s.mul(y, d), a.k(x, c0));
+    Value slope = s.add(s.mul(d, a.k(x, 3 * c3)), a.k(x, 2 * c2));
+    slope = s.add(s.mul(slope, d), a.k(x, c1));
+    return Tap{at, y, grows ? slope : s.neg(slope)};
   };
-  Value one = a.k(x, 1), rest = s.sub(one, t);
   SmallVector<Tap, 4> taps = {
-      {s.sub(low, one), poly(s.add(t, one), -0.75, 3.75, -6, 3)},
-      {low, poly(t, 1.25, -2.25, 0, 1)},
-      {s.add(low, one), poly(rest, 1.25, -2.25, 0, 1)},
-      {s.add(low, a.k(x, 2)), poly(s.add(rest, one), -0.75, 3.75, -6, 3)}};
+      tap(s.sub(low, one), s.add(t, one), true, -0.75, 3.75, -6, 3),
+      tap(low, t, true, 1.25, -2.25, 0, 1),
+      tap(s.add(low, one), rest, false, 1.25, -2.25, 0, 1),
+      tap(s.add(low, a.k(x, 2)), s.add(rest, one), false, -0.75, 3.75, -6, 3)};
   for (Tap &tap : taps)
     tap.at = a.padded(tap.at);
   return taps;
 }
 
-/// Weighted sum over the taps of dims `d`…, reading at the logical index `at`.
-static Value sample(ScalarBuilder &s, LowerCall &c, const LoweredTensor &image,
-                    DType work, ArrayRef<SmallVector<Tap, 4>> taps, unsigned d,
-                    SmallVectorImpl<Value> &at, Value inside) {
+/// Weighted sum over the taps of dims `d`…, reading at the logical index `at`;
+/// of dim `derived` the slopes are taken instead of the weights.
+static Value sample(ScalarBuilder &s, const LoweredTensor &image, DType work,
+                    ArrayRef<SmallVector<Tap, 4>> taps, unsigned d,
+                    SmallVectorImpl<Value> &at, Value inside,
+                    unsigned derived = ~0U) {
   if (d == taps.size()) {
     Value e = s.cast(readAt(s, image, at), image.dtype, work);
     return s.select(inside, e, s.zero(e));
@@ -120,55 +156,164 @@ static Value sample(ScalarBuilder &s, LowerCall &c, const LoweredTensor &image,
     Value position = s.select(here, tap.at, s.zero(tap.at));
     Value whole = s.cast(position, work, DType::I64);
     at[2 + d] = toIndex(s, whole, DType::I64);
-    Value part = sample(s, c, image, work, taps, d + 1, at,
-                        inside ? s.mul(inside, here) : here);
-    if (tap.weight)
-      part = s.mul(part, tap.weight);
+    Value part = sample(s, image, work, taps, d + 1, at,
+                        inside ? s.mul(inside, here) : here, derived);
+    if (Value factor = d == derived ? tap.slope : tap.weight)
+      part = s.mul(part, factor);
     sum = sum ? s.add(sum, part) : part;
   }
   return sum;
 }
 
-static LogicalResult gridSampler(LowerCall &c) {
-  LoweredTensor image = c.operand(0), grid = c.operand(1);
-  unsigned dims = image.rank() - 2;
-  auto mode = static_cast<Interpolation>(c.integer(2));
-  auto padding = static_cast<Padding>(c.integer(3));
-  bool alignCorners = c.flag(4);
-  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
-  DType work = opmathType(image.dtype);
-  if (llvm::is_contained(sizes, 0)) {
-    c.setResult(0, c.empty(sizes, image.dtype));
-    return success();
+namespace {
+/// A call with its operands and options.
+struct GridCall {
+  LoweredTensor image, grid;
+  Interpolation mode;
+  Padding padding;
+  bool alignCorners;
+  unsigned dims;
+  DType work;
+
+  GridCall(LowerCall &c, unsigned imageArg)
+      : image(c.operand(imageArg)), grid(c.operand(imageArg + 1)),
+        mode(static_cast<Interpolation>(c.integer(imageArg + 2))),
+        padding(static_cast<Padding>(c.integer(imageArg + 3))),
+        alignCorners(c.flag(imageArg + 4)), dims(image.rank() - 2),
+        work(opmathType(image.dtype)) {}
+
+  Axis axis(ScalarBuilder &s, unsigned d) const {
+    return {s, image.sizes()[2 + d], padding, alignCorners};
   }
-  unsigned rank = image.rank();
+  /// The position of a pixel for each spatial dim, given batch and pixel.
+  SmallVector<Access> positions(LowerCall &c, AffineExpr batch,
+                                ArrayRef<AffineExpr> pixel) const {
+    SmallVector<Access> ins;
+    for (unsigned d = 0; d < dims; ++d) {
+      SmallVector<AffineExpr, 6> at = {batch};
+      at.append(pixel.begin(), pixel.end());
+      at.push_back(c.constant(dims - 1 - d)); // x comes first
+      ins.push_back({grid, at});
+    }
+    return ins;
+  }
+  SmallVector<SmallVector<Tap, 4>> taps(ScalarBuilder &s, ValueRange v) const {
+    SmallVector<SmallVector<Tap, 4>> all;
+    for (unsigned d = 0; d < dims; ++d) {
+      Axis a = axis(s, d);
+      all.push_back(tapsOf(a, s.cast(v[d], grid.dtype, work), mode));
+    }
+    return all;
+  }
+};
+} // namespace
+
+static LogicalResult gridSampler(LowerCall &c) {
+  GridCall g(c, 0);
+  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  unsigned rank = g.dims + 2;
   SmallVector<AffineExpr, 6> out;
   for (unsigned d = 0; d < rank; ++d)
     out.push_back(c.dim(d));
-  SmallVector<Access> ins;
-  for (unsigned d = 0; d < dims; ++d) {
-    SmallVector<AffineExpr, 6> at = {c.dim(0)};
-    at.append(out.begin() + 2, out.end());
-    at.push_back(c.constant(dims - 1 - d)); // x comes first
-    ins.push_back({grid, at});
-  }
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
-  c.setResult(
-      0, c.generic(ins, Access{c.empty(sizes, image.dtype), out}, iterators,
-                   [&](ScalarBuilder &s, ValueRange v) {
-                     SmallVector<SmallVector<Tap, 4>> taps;
-                     for (unsigned d = 0; d < dims; ++d) {
-                       Axis a{s, image.sizes()[2 + d], padding, alignCorners};
-                       Value x = s.cast(v[d], grid.dtype, work);
-                       taps.push_back(tapsOf(a, x, mode));
-                     }
-                     SmallVector<Value> at(rank);
-                     at[0] = iterationIndex(s, 0);
-                     at[1] = iterationIndex(s, 1);
-                     Value sum =
-                         sample(s, c, image, work, taps, 0, at, Value());
-                     return SmallVector<Value>{s.cast(sum, work, image.dtype)};
-                   })[0]);
+  c.setResult(0, c.generic(g.positions(c, out[0], ArrayRef(out).drop_front(2)),
+                           Access{c.empty(sizes, g.image.dtype), out},
+                           iterators, [&](ScalarBuilder &s, ValueRange v) {
+                             SmallVector<Value> at(rank);
+                             at[0] = iterationIndex(s, 0);
+                             at[1] = iterationIndex(s, 1);
+                             Value sum = sample(s, g.image, g.work,
+                                                g.taps(s, v), 0, at, Value());
+                             return SmallVector<Value>{
+                                 s.cast(sum, g.work, g.image.dtype)};
+                           })[0]);
+  return success();
+}
+
+/// Every pixel of the image visits all output pixels, and takes the gradient of
+/// those that sampled it.
+static LoweredTensor imageGradient(LowerCall &c, const GridCall &g,
+                                   LoweredTensor gradient) {
+  unsigned rank = g.dims + 2;
+  SmallVector<AffineExpr, 6> out, pixel, from = {c.dim(0), c.dim(1)};
+  for (unsigned d = 0; d < rank; ++d)
+    out.push_back(c.dim(d));
+  for (unsigned d = 0; d < g.dims; ++d)
+    pixel.push_back(c.dim(rank + d));
+  from.append(pixel);
+  SmallVector<Access> ins = g.positions(c, c.dim(0), pixel);
+  ins.push_back({gradient, from});
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.append(g.dims, Iterator::Reduction);
+  LoweredTensor sum =
+      c.generic(ins, Access{c.filled(g.image.sizes(), g.work, 0), out},
+                iterators, [&](ScalarBuilder &s, ValueRange v) {
+                  SmallVector<SmallVector<Tap, 4>> taps = g.taps(s, v);
+                  Value term = s.cast(v[g.dims], gradient.dtype, g.work);
+                  for (unsigned d = 0; d < g.dims; ++d) {
+                    Value here = s.cast(
+                        fromIndex(s, iterationIndex(s, 2 + d), DType::I64),
+                        DType::I64, g.work);
+                    Value weight;
+                    for (const Tap &tap : taps[d]) {
+                      Value w = tap.weight ? tap.weight : s.one(here);
+                      w = s.select(s.cmp(Cmp::Eq, tap.at, here), w, s.zero(w));
+                      weight = weight ? s.add(weight, w) : w;
+                    }
+                    term = s.mul(term, weight);
+                  }
+                  return SmallVector<Value>{s.add(v.back(), term)};
+                })[0];
+  return c.cast(sum, g.image.dtype);
+}
+
+/// The gradient of a position sums over the channels.
+static LoweredTensor gridGradient(LowerCall &c, const GridCall &g,
+                                  LoweredTensor gradient) {
+  SmallVector<int64_t, 6> sizes = g.grid.sizes();
+  auto last = static_cast<unsigned>(sizes.size()) - 1;
+  // Dims: batch, pixel, coordinate; then the channel.
+  SmallVector<AffineExpr, 6> out, from = {c.dim(0), c.dim(last + 1)};
+  for (unsigned d = 0; d <= last; ++d)
+    out.push_back(c.dim(d));
+  from.append(out.begin() + 1, out.end() - 1);
+  SmallVector<Access> ins =
+      g.positions(c, c.dim(0), ArrayRef(out).slice(1, g.dims));
+  ins.push_back({gradient, from});
+  SmallVector<Iterator> iterators(last + 1, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  LoweredTensor sum = c.generic(
+      ins, Access{c.filled(sizes, g.work, 0), out}, iterators,
+      [&](ScalarBuilder &s, ValueRange v) {
+        SmallVector<SmallVector<Tap, 4>> taps = g.taps(s, v);
+        SmallVector<Value> at(g.dims + 2);
+        at[0] = iterationIndex(s, 0);
+        at[1] = iterationIndex(s, last + 1);
+        Value which = iterationIndex(s, last);
+        Value slope = s.zero(v.back());
+        for (unsigned d = 0; d < g.dims && g.mode != kNearest; ++d) {
+          Axis a = g.axis(s, d);
+          if (g.mode == kCubic) // each tap is padded: only the units remain
+            a.padding = kZeros;
+          Value unit = a.slope(a.toPixels(s.cast(v[d], g.grid.dtype, g.work)));
+          Value own =
+              s.mul(sample(s, g.image, g.work, taps, 0, at, Value(), d), unit);
+          Value mine = s.cmp(Cmp::Eq, which,
+                             s.constantInt(which.getType(), g.dims - 1 - d));
+          slope = s.select(mine, own, slope);
+        }
+        Value e = s.cast(v[g.dims], gradient.dtype, g.work);
+        return SmallVector<Value>{s.add(v.back(), s.mul(e, slope))};
+      })[0];
+  return c.cast(sum, g.grid.dtype);
+}
+
+static LogicalResult gridSamplerBackward(LowerCall &c) {
+  GridCall g(c, 1);
+  LoweredTensor gradient = c.operand(0);
+  c.setResult(0, imageGradient(c, g, gradient));
+  c.newGroup();
+  c.setResult(1, gridGradient(c, g, gradient));
   return success();
 }
 
@@ -176,6 +321,8 @@ static const LowerRuleRow kRows[] = {
     {"grid_sampler.default", gridSampler},
     {"grid_sampler_2d.default", gridSampler},
     {"grid_sampler_3d.default", gridSampler},
+    {"grid_sampler_2d_backward.default", gridSamplerBackward},
+    {"grid_sampler_3d_backward.default", gridSamplerBackward},
 };
 
 ArrayRef<LowerRuleRow> gridSamplerLowerRules() { return kRows; }

@@ -1,0 +1,267 @@
+//===- Histogram.cpp - Lowering of histograms -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bin b counts (or adds the weights of) the elements from edge b up to edge
+// b + 1, the last bin with its upper edge; each bin visits all elements. Edges
+// are given, or divide a range evenly: a given one, or that of the data, half
+// a unit wider on both sides if it is a point.
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/Rules.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace ft {
+
+using Sizes = SmallVector<int64_t, 6>;
+using Cmp = ScalarBuilder::Cmp;
+
+/// The smallest or largest element of column d of x [n, columns], 0-dim.
+static LoweredTensor extremeOf(LowerCall &c, LoweredTensor x, int64_t d,
+                               bool largest) {
+  double start = std::numeric_limits<double>::infinity();
+  return c.reduce(c.slice(x, 1, d, 1), {0, 1}, false, x.dtype,
+                  largest ? -start : start,
+                  [&](ScalarBuilder &s, Value e, Value a) {
+                    return largest ? s.maximum(e, a) : s.minimum(e, a);
+                  });
+}
+
+namespace {
+/// A range as values of a body.
+struct Range {
+  Value low, high;
+};
+using RangeOf = std::function<Range(ScalarBuilder &)>;
+} // namespace
+
+/// `low` and `high` if they differ, else the range of column d of the data.
+static RangeOf rangeOf(LowerCall &c, LoweredTensor x, int64_t d, double low,
+                       double high, double margin) {
+  Type type = computeType(c.context(), x.dtype);
+  if (low != high)
+    return [=](ScalarBuilder &s) {
+      return Range{s.constant(type, low), s.constant(type, high)};
+    };
+  LoweredTensor least = extremeOf(c, x, d, false);
+  LoweredTensor most = extremeOf(c, x, d, true);
+  c.newGroup();
+  return [=](ScalarBuilder &s) {
+    Value a = readAt(s, least, {}), b = readAt(s, most, {});
+    Value point = s.cmp(Cmp::Eq, a, b);
+    Value wider = s.constant(a.getType(), margin);
+    return Range{s.select(point, s.sub(a, wider), a),
+                 s.select(point, s.add(b, wider), b)};
+  };
+}
+
+/// bins + 1 edges, each half counted from its own end.
+static LoweredTensor evenEdges(LowerCall &c, DType dtype, const RangeOf &range,
+                               int64_t bins) {
+  LoweredTensor edges =
+      generate(c, {bins + 1}, dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        Range r = range(s);
+        Type type = r.low.getType();
+        Value i = fromIndex(s, at[0], dtype);
+        Value n = s.constant(type, static_cast<double>(bins));
+        Value step = s.div(s.sub(r.high, r.low), n);
+        Value left = s.add(r.low, s.mul(step, i));
+        Value right = s.sub(r.high, s.mul(step, s.sub(n, i)));
+        Value half = s.constant(type, static_cast<double>((bins + 1) / 2));
+        return s.select(s.cmp(Cmp::Lt, i, half), left, right);
+      });
+  c.newGroup();
+  return edges;
+}
+
+/// The histogram of the rows of x [n, columns]; `weight` [n] may be missing.
+static LoweredTensor count(LowerCall &c, LoweredTensor x,
+                           ArrayRef<LoweredTensor> edges,
+                           std::optional<LoweredTensor> weight, bool density) {
+  DType dtype = x.dtype;
+  Sizes sizes;
+  for (const LoweredTensor &e : edges)
+    sizes.push_back(e.sizes()[0] - 1);
+  auto rank = static_cast<unsigned>(sizes.size());
+  LoweredTensor result = c.filled(sizes, dtype, 0);
+  if (x.sizes()[0] == 0 || llvm::is_contained(sizes, 0))
+    return result;
+  SmallVector<AffineExpr, 6> at;
+  SmallVector<Access> ins;
+  for (unsigned d = 0; d < rank; ++d) {
+    at.push_back(c.dim(d));
+    ins.push_back({x, {c.dim(rank), c.constant(d)}});
+  }
+  if (weight)
+    ins.push_back({*weight, {c.dim(rank)}});
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  result = c.generic(
+      ins, Access{result, at}, iterators, [&](ScalarBuilder &s, ValueRange v) {
+        Value hit;
+        for (unsigned d = 0; d < rank; ++d) {
+          Value b = iterationIndex(s, d);
+          Value one = s.constantInt(b.getType(), 1);
+          Value low = readAt(s, edges[d], b);
+          Value high = readAt(s, edges[d], s.add(b, one));
+          Value last =
+              s.cmp(Cmp::Eq, b, s.constantInt(b.getType(), sizes[d] - 1));
+          Value below = s.select(last, s.cmp(Cmp::Le, v[d], high),
+                                 s.cmp(Cmp::Lt, v[d], high));
+          Value in = s.mul(s.cmp(Cmp::Ge, v[d], low), below);
+          hit = hit ? s.mul(hit, in) : in;
+        }
+        Value sum = v.back();
+        Value w = weight ? s.cast(v[rank], weight->dtype, dtype) : s.one(sum);
+        return SmallVector<Value>{s.add(sum, s.select(hit, w, s.zero(w)))};
+      })[0];
+  if (!density)
+    return result;
+  c.newGroup();
+  SmallVector<unsigned> all;
+  for (unsigned d = 0; d < rank; ++d)
+    all.push_back(d);
+  LoweredTensor total =
+      c.reduce(result, all, false, dtype, 0,
+               [](ScalarBuilder &s, Value e, Value a) { return s.add(e, a); });
+  c.newGroup();
+  return generateFrom(
+      c, result, sizes, dtype,
+      [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> where) {
+        Value y = s.div(v[0], readAt(s, total, {}));
+        for (unsigned d = 0; d < rank; ++d) {
+          Value next = s.add(where[d], s.constantInt(where[d].getType(), 1));
+          y = s.div(y, s.sub(readAt(s, edges[d], next),
+                             readAt(s, edges[d], where[d])));
+        }
+        return y;
+      });
+}
+
+/// The operand as [n, columns]; vectors and numbers have one column.
+static LoweredTensor rows(LowerCall &c, int64_t columns) {
+  return c.reshape(c.operand(0),
+                   {c.meta(0).numel().value() / columns, columns});
+}
+
+static std::optional<LoweredTensor> weightOf(LowerCall &c, unsigned arg) {
+  if (c.isNone(arg))
+    return std::nullopt;
+  return c.reshape(c.operand(arg), {c.meta(arg).numel().value()});
+}
+
+static double rangeEnd(LowerCall &c, unsigned arg, size_t i) {
+  const Arg &a = c.call().args[arg];
+  return a.kind == Arg::List && i < a.list.size()
+             ? (a.list[i].kind == Arg::Int
+                    ? static_cast<double>(a.list[i].dim.value())
+                    : a.list[i].real)
+             : 0;
+}
+
+/// Even edges for every column.
+static SmallVector<LoweredTensor> edgesOf(LowerCall &c, LoweredTensor x,
+                                          ArrayRef<int64_t> bins,
+                                          unsigned rangeArg) {
+  SmallVector<LoweredTensor> edges;
+  for (auto [d, n] : llvm::enumerate(bins))
+    edges.push_back(evenEdges(c, x.dtype,
+                              rangeOf(c, x, static_cast<int64_t>(d),
+                                      rangeEnd(c, rangeArg, 2 * d),
+                                      rangeEnd(c, rangeArg, 2 * d + 1), 0.5),
+                              n));
+  return edges;
+}
+
+static LogicalResult histogramCount(LowerCall &c) {
+  LoweredTensor x = rows(c, 1);
+  SmallVector<LoweredTensor> edges = edgesOf(c, x, c.integer(1), 2);
+  c.setResult(0, count(c, x, edges, weightOf(c, 3), c.flag(4)));
+  c.setResult(1, edges[0]);
+  return success();
+}
+
+static LogicalResult histogramBins(LowerCall &c) {
+  LoweredTensor edges = c.operand(1);
+  c.setResult(0, count(c, rows(c, 1), edges, weightOf(c, 2), c.flag(3)));
+  c.setResult(1, edges);
+  return success();
+}
+
+static LogicalResult histogramddEdges(LowerCall &c) {
+  Sizes bins = c.integers(1);
+  LoweredTensor x = rows(c, static_cast<int64_t>(bins.size()));
+  for (auto [d, e] : llvm::enumerate(edgesOf(c, x, bins, 2)))
+    c.setResult(d, e);
+  return success();
+}
+
+static LogicalResult histogramddCount(LowerCall &c) {
+  Sizes bins = c.integers(1);
+  LoweredTensor x = rows(c, static_cast<int64_t>(bins.size()));
+  c.setResult(0,
+              count(c, x, edgesOf(c, x, bins, 2), weightOf(c, 3), c.flag(4)));
+  return success();
+}
+
+static LogicalResult histogramddBins(LowerCall &c) {
+  SmallVector<LoweredTensor> edges;
+  for (Value v : c.call().tensors(1))
+    edges.push_back(c.operandOf(v));
+  LoweredTensor x = rows(c, static_cast<int64_t>(edges.size()));
+  c.setResult(0, count(c, x, edges, weightOf(c, 2), c.flag(3)));
+  return success();
+}
+
+/// Bins by position in the range, which rounds unlike a comparison with edges.
+static LogicalResult histc(LowerCall &c) {
+  int64_t bins = c.integer(1), n = c.meta(0).numel().value();
+  LoweredTensor x = rows(c, 1);
+  DType dtype = x.dtype;
+  LoweredTensor zero = c.filled({bins}, dtype, 0);
+  if (!isFloating(dtype))
+    return c.unsupported("integers");
+  if (n == 0) {
+    c.setResult(0, zero);
+    return success();
+  }
+  RangeOf range = rangeOf(c, x, 0, c.number(2), c.number(3), 1);
+  DType work = opmathType(dtype);
+  c.setResult(
+      0, c.generic(
+             Access{x, {c.dim(1), c.constant(0)}}, Access{zero, {c.dim(0)}},
+             {Iterator::Parallel, Iterator::Reduction},
+             [&](ScalarBuilder &s, ValueRange v) {
+               Range r = range(s);
+               Value e = v[0];
+               Value width = s.sub(r.high, r.low);
+               Value count = s.constant(e.getType(), static_cast<double>(bins));
+               Value inside =
+                   s.mul(s.cmp(Cmp::Ge, e, r.low), s.cmp(Cmp::Le, e, r.high));
+               Value safe = s.select(inside, e, r.low);
+               Value p = s.div(s.mul(s.sub(safe, r.low), count), width);
+               Value whole =
+                   s.minimum(s.cast(s.cast(p, dtype, work), work, DType::I64),
+                             s.constantInt(s.b.getI64Type(), bins - 1));
+               Value b = fromIndex(s, iterationIndex(s, 0), DType::I64);
+               Value hit = s.mul(inside, s.cmp(Cmp::Eq, whole, b));
+               return SmallVector<Value>{
+                   s.add(v[1], s.select(hit, s.one(e), s.zero(e)))};
+             })[0]);
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"histc.default", histc},
+    {"histogram.bin_ct", histogramCount},
+    {"histogram.bins_tensor", histogramBins},
+    {"_histogramdd_bin_edges.default", histogramddEdges},
+    {"_histogramdd_from_bin_cts.default", histogramddCount},
+    {"_histogramdd_from_bin_tensors.default", histogramddBins},
+};
+
+ArrayRef<LowerRuleRow> histogramLowerRules() { return kRows; }
+
+} // namespace ft
