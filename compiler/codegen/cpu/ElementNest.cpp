@@ -276,15 +276,16 @@ void ElementNest::emitInner(unsigned depth, ArrayRef<unsigned> order) {
 }
 
 bool ElementNest::emit() {
-  plan();
-  if (r.failed)
-    return false;
-  auto &groups = space.groups;
+  // Before planning, which divides by extents.
   if (llvm::is_contained(space.shape(), 0)) {
     info.trips = 0;
     info.nanoseconds = 0;
     return true;
   }
+  plan();
+  if (r.failed)
+    return false;
+  auto &groups = space.groups;
   counters.assign(groups.size(), IndexExpr());
 
   bool anyRow = llvm::is_contained(isRow, true);
