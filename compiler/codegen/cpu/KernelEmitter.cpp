@@ -109,6 +109,9 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
         done[j] = true;
         group.push_back(outputs[j]);
       }
+    // Nothing to compute, and no loop whose coordinates could be divided.
+    if (cast<ShapedType>(outputs[i].tensor.getType()).getNumElements() == 0)
+      continue;
     TensorReader::Scope scope(reader);
     b.setInsertionPointToEnd(entry);
     ContractionNest tiles(reader, low, high, info.trips, group);

@@ -1,0 +1,223 @@
+//===- MarginLoss.cpp - Lowering of losses with margins --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/PNorm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace ft {
+
+using Ints = SmallVector<int64_t, 6>;
+using Cmp = ScalarBuilder::Cmp;
+
+/// 0 none, 1 mean, 2 sum of one loss for each row.
+static LogicalResult reduceRows(LowerCall &c, LoweredTensor loss,
+                                int64_t reduction) {
+  DType sum = loss.dtype, dtype = c.resultMeta(0).dtype;
+  if (reduction != 0) {
+    SmallVector<unsigned> dims = allDims(loss.rank());
+    auto count = static_cast<double>(countOf(loss, dims));
+    loss = sumOf(c, loss, dims, false, sum);
+    if (reduction == 1)
+      loss = c.pointwise(loss, {}, sum, [&](ScalarBuilder &s, ValueRange v) {
+        return s.div(v[0], s.constant(v[0].getType(), count));
+      });
+  }
+  Ints sizes;
+  for (const Dim &d : c.resultMeta(0).sizes)
+    sizes.push_back(d.value());
+  c.setResult(0, c.cast(c.reshape(loss, sizes), dtype));
+  return success();
+}
+
+/// max(0, |a - p| - |a - n| + margin), distances with eps added before the
+/// norm: (anchor, positive, negative, margin, p, eps, swap, reduction).
+static LogicalResult triplet(LowerCall &c) {
+  LoweredTensor a = c.operand(0), p = c.operand(1), n = c.operand(2);
+  double margin = c.number(3), order = c.number(4), eps = c.number(5);
+  DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
+  auto distance = [&](const LoweredTensor &x, const LoweredTensor &y) {
+    DType left = x.dtype, right = y.dtype;
+    LoweredTensor d = c.pointwise(
+        {x, y}, x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+          Value gap = s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
+          return s.add(gap, s.constant(gap.getType(), eps));
+        });
+    return pNorm(c, d, order, d.rank() - 1, false, sum);
+  };
+  LoweredTensor near = distance(a, p), far = distance(a, n);
+  if (c.flag(6)) {
+    LoweredTensor other = distance(p, n);
+    far = c.pointwise(
+        {far, other}, far.sizes(), sum,
+        [](ScalarBuilder &s, ValueRange v) { return s.minimum(v[0], v[1]); });
+  }
+  LoweredTensor loss = c.pointwise(
+      {near, far}, near.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        Value gap =
+            s.add(s.sub(v[0], v[1]), s.constant(v[0].getType(), margin));
+        return s.maximum(gap, s.zero(gap));
+      });
+  return reduceRows(c, loss, c.integer(7));
+}
+
+/// (input1, input2, target, margin, reduction): 1 - cos where the target is 1,
+/// max(0, cos - margin) where it is -1.
+static LogicalResult cosineEmbedding(LowerCall &c) {
+  LoweredTensor a = c.operand(0), b = c.operand(1), target = c.operand(2);
+  double margin = c.number(3);
+  DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
+  DType left = a.dtype, right = b.dtype, targetType = target.dtype;
+  Start zero{sum, 0, std::nullopt};
+  SmallVector<LoweredTensor> r = reduceTo(
+      c, {a, b}, a.rank() - 1, false, {zero, zero, zero},
+      [&](ReduceStep &step) {
+        ScalarBuilder &s = step.s;
+        Value x = s.cast(step.elements[0], left, sum);
+        Value y = s.cast(step.elements[1], right, sum);
+        return SmallVector<Value>{s.add(step.accumulators[0], s.mul(x, y)),
+                                  s.add(step.accumulators[1], s.mul(x, x)),
+                                  s.add(step.accumulators[2], s.mul(y, y))};
+      });
+  LoweredTensor loss = c.pointwise(
+      {r[0], r[1], r[2], target}, r[0].sizes(), sum,
+      [&](ScalarBuilder &s, ValueRange v) {
+        Type type = v[0].getType();
+        // PyTorch's guard against vectors of length 0.
+        Value tiny = s.constant(type, 1e-12);
+        Value cosine =
+            s.div(v[0], s.sqrt(s.mul(s.add(v[1], tiny), s.add(v[2], tiny))));
+        Value t = s.cast(v[3], targetType, sum);
+        Value apart = s.sub(cosine, s.constant(type, margin));
+        apart = s.maximum(apart, s.zero(apart));
+        Value same = s.cmp(Cmp::Eq, t, s.one(t));
+        Value differ = s.cmp(Cmp::Eq, t, s.constant(type, -1));
+        return s.select(same, s.sub(s.one(cosine), cosine),
+                        s.select(differ, apart, s.zero(apart)));
+      });
+  return reduceRows(c, loss, c.integer(4));
+}
+
+/// [N, C] of the operand, whose N may be missing.
+static LoweredTensor asMatrix(LowerCall &c, LoweredTensor x) {
+  if (x.rank() == 2)
+    return x;
+  int64_t n = countOf(x, allDims(x.rank()));
+  return c.reshape(x, {1, n});
+}
+
+/// One row: mean over classes j != t of w[t] * max(0, margin - x[t] + x[j])^p:
+/// (self, target, p, margin, weight, reduction).
+static LogicalResult multiMargin(LowerCall &c) {
+  LoweredTensor x = asMatrix(c, c.operand(0)), target = c.operand(1);
+  double p = c.number(2), margin = c.number(3);
+  bool weighted = !c.isNone(4);
+  LoweredTensor weight = weighted ? c.operand(4) : LoweredTensor();
+  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
+  DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
+  target = c.reshape(target, {rows});
+  c.checkIndex(target, 0, classes, classes);
+  LoweredTensor loss = c.generic(
+      {Access{x, {c.dim(0), c.dim(1)}}, Access{target, {c.dim(0)}}},
+      Access{c.filled({rows}, sum, 0), {c.dim(0)}},
+      {Iterator::Parallel, Iterator::Reduction},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value t = s.cast(v[1], targetType, DType::I64);
+        Value xt = s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
+        Value gap = s.add(s.sub(s.constant(xt.getType(), margin), xt),
+                          s.cast(v[0], from, sum));
+        gap = s.maximum(gap, s.zero(gap));
+        if (p == 2)
+          gap = s.mul(gap, gap);
+        if (weighted)
+          gap = s.mul(gap, s.cast(elementAt(s, weight, t), weight.dtype, sum));
+        gap =
+            s.div(gap, s.constant(gap.getType(), static_cast<double>(classes)));
+        Value other = s.cmp(Cmp::Ne, t, loopIndex(s, 1));
+        return SmallVector<Value>{
+            s.add(v[2], s.select(other, gap, s.zero(gap)))};
+      })[0];
+  return reduceRows(c, loss, c.integer(5));
+}
+
+/// The targets of a row are its leading entries, up to the first -1:
+/// 1 where class j is among them, in the dtype of the input.
+static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
+                                DType dtype) {
+  int64_t rows = target.sizes()[0], classes = target.sizes()[1];
+  DType from = target.dtype;
+  // The length of each row's list.
+  LoweredTensor length =
+      c.generic(Access{target, {c.dim(0), c.dim(1)}},
+                Access{c.filledInt({rows}, DType::I64, classes), {c.dim(0)}},
+                {Iterator::Parallel, Iterator::Reduction},
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value t = s.cast(v[0], from, DType::I64);
+                  Value ends = s.cmp(Cmp::Lt, t, s.zero(t));
+                  Value at = s.select(ends, loopIndex(s, 1), v[1]);
+                  return SmallVector<Value>{s.minimum(v[1], at)};
+                })[0];
+  c.newGroup();
+  LoweredTensor hits = c.generic(
+      {Access{target, {c.dim(0), c.dim(2)}}, Access{length, {c.dim(0)}}},
+      Access{c.filledInt({rows, classes}, DType::I64, 0), {c.dim(0), c.dim(1)}},
+      {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value t = s.cast(v[0], from, DType::I64);
+        Value listed = s.cmp(Cmp::Lt, loopIndex(s, 2), v[1]);
+        Value same = s.cmp(Cmp::Eq, t, loopIndex(s, 1));
+        Value hit = arith::AndIOp::create(s.b, s.loc, listed, same);
+        return SmallVector<Value>{
+            s.maximum(v[2], s.cast(hit, DType::Bool, DType::I64))};
+      })[0];
+  c.newGroup();
+  return c.cast(hits, dtype);
+}
+
+/// sum over targets t and other classes j of max(0, 1 - x[t] + x[j]) / C:
+/// (self, target, reduction); the forward form returns the mask too.
+static LogicalResult multilabelMargin(LowerCall &c) {
+  LoweredTensor x = asMatrix(c, c.operand(0));
+  LoweredTensor target = asMatrix(c, c.operand(1));
+  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
+  DType from = x.dtype, sum = opmathType(from);
+  LoweredTensor mask = targetMask(c, target, from);
+  AffineExpr n = c.dim(0), t = c.dim(1), j = c.dim(2);
+  LoweredTensor loss = c.generic(
+      {Access{x, {n, t}}, Access{x, {n, j}}, Access{mask, {n, t}},
+       Access{mask, {n, j}}},
+      Access{c.filled({rows}, sum, 0), {n}},
+      {Iterator::Parallel, Iterator::Reduction, Iterator::Reduction},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value xt = s.cast(v[0], from, sum), xj = s.cast(v[1], from, sum);
+        Value gap = s.add(s.sub(s.one(xt), xt), xj);
+        gap = s.maximum(gap, s.zero(gap));
+        gap =
+            s.div(gap, s.constant(gap.getType(), static_cast<double>(classes)));
+        Value pair = arith::AndIOp::create(s.b, s.loc,
+                                           s.cmp(Cmp::Ne, v[2], s.zero(v[2])),
+                                           s.cmp(Cmp::Eq, v[3], s.zero(v[3])));
+        return SmallVector<Value>{
+            s.add(v[4], s.select(pair, gap, s.zero(gap)))};
+      })[0];
+  if (c.numResults() > 1)
+    c.setResult(1, c.cast(c.reshape(mask, c.operand(1).sizes()),
+                          c.resultMeta(1).dtype));
+  return reduceRows(c, loss, c.integer(2));
+}
+
+static const LowerRuleRow kRows[] = {
+    {"cosine_embedding_loss.default", cosineEmbedding},
+    {"multi_margin_loss.default", multiMargin},
+    {"multilabel_margin_loss.default", multilabelMargin},
+    {"multilabel_margin_loss_forward.default", multilabelMargin},
+    {"triplet_margin_loss.default", triplet},
+};
+
+ArrayRef<LowerRuleRow> marginLossLowerRules() { return kRows; }
+
+} // namespace ft

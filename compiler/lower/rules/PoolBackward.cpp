@@ -1,0 +1,284 @@
+//===- PoolBackward.cpp - Lowering of gradients of pools -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels gather, they do not scatter: the gradient of an element is the sum
+// over the windows that may hold it.
+//
+//   strided    windows o with o * stride - low <= i, the last few of them:
+//              o = (i + low) / stride - j,  j = 0, 1, …
+//   adaptive   windows from i * count / size on: o = i * count / size + j
+//
+// A window counts if it really holds the element (average), or if its recorded
+// position is the element's (maximum). The gradient is padded so that every
+// candidate can be read.
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Windows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace ft {
+
+using Ints = SmallVector<int64_t, 6>;
+using Cmp = ScalarBuilder::Cmp;
+
+namespace {
+
+/// What the body of a gather sees for one element and one candidate window.
+struct GatherStep {
+  ScalarBuilder &s;
+  ValueRange values;
+  /// Position of the element, number of the window (i64), by spatial dim.
+  SmallVector<Value> at, window;
+};
+
+} // namespace
+
+/// How many windows may hold one element.
+static int64_t candidates(const WindowDim &d) {
+  if (!d.adaptive) {
+    int64_t reach = (d.length - 1) * d.dilation + 1;
+    return (reach + d.stride - 1) / d.stride;
+  }
+  int64_t most = 1;
+  for (int64_t i = 0; i < d.size; ++i) {
+    int64_t first = i * d.count / d.size;
+    int64_t last = ((i + 1) * d.count + d.size - 1) / d.size - 1;
+    most = std::max(most, last - first + 1);
+  }
+  return most;
+}
+
+/// Sums body(step) over the candidates; `ins` are gradients and what goes with
+/// them, one element for each window.
+static LoweredTensor
+gatherWindows(LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<double> fills,
+              ArrayRef<WindowDim> dims, DType sum,
+              llvm::function_ref<Value(GatherStep &)> body) {
+  unsigned rank = ins[0].rank(), space = static_cast<unsigned>(dims.size());
+  unsigned lead = rank - space;
+  SmallVector<unsigned, 6> order = ins[0].order;
+  SmallVector<unsigned> loops(rank);
+  for (unsigned p = 0; p < rank; ++p)
+    loops[order[p]] = p;
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.append(space, Iterator::Reduction);
+
+  Ints low(rank, 0), high(rank, 0), outSizes = ins[0].sizes(), tapSizes;
+  SmallVector<AffineExpr, 6> index, outIndex;
+  Access taps;
+  for (unsigned j = 0; j < rank; ++j) {
+    AffineExpr e = c.dim(loops[j]);
+    outIndex.push_back(e);
+    if (j >= lead) {
+      const WindowDim &d = dims[j - lead];
+      int64_t count = candidates(d);
+      AffineExpr tap = c.dim(rank + j - lead);
+      taps.index.push_back(tap);
+      tapSizes.push_back(count);
+      int64_t last;
+      if (d.adaptive) {
+        e = (e * d.count).floorDiv(d.size) + tap;
+        last = (d.size - 1) * d.count / d.size + count - 1;
+      } else {
+        low[j] = count - 1;
+        e = (e + d.low).floorDiv(d.stride) - tap + (count - 1);
+        last = (d.size - 1 + d.low) / d.stride;
+      }
+      high[j] = std::max<int64_t>(last - (d.count - 1), 0);
+      outSizes[j] = d.size;
+    }
+    index.push_back(e);
+  }
+  taps.tensor = c.empty(tapSizes, sum);
+  SmallVector<Access> accesses;
+  for (auto [t, fill] : llvm::zip(ins, fills))
+    accesses.push_back({c.pad(c.toOrder(t, order), low, high, fill), index});
+  accesses.push_back(taps);
+  Ints physical;
+  for (unsigned logical : order)
+    physical.push_back(outSizes[logical]);
+  LoweredTensor init = c.filled(physical, sum, 0);
+  init.order = order;
+  return c.generic(
+      accesses, Access{init, outIndex}, iterators,
+      [&](ScalarBuilder &s, ValueRange v) {
+        auto number = [&](int64_t n) {
+          return s.constantInt(s.b.getI64Type(), n);
+        };
+        GatherStep step{s, v.take_front(ins.size()), {}, {}};
+        for (auto [i, d] : llvm::enumerate(dims)) {
+          Value at = loopIndex(s, loops[lead + i]);
+          Value tap = loopIndex(s, rank + static_cast<unsigned>(i));
+          step.at.push_back(at);
+          step.window.push_back(
+              d.adaptive
+                  ? s.add(s.div(s.mul(at, number(d.count)), number(d.size)),
+                          tap)
+                  : s.sub(s.div(s.add(at, number(d.low)), number(d.stride)),
+                          tap));
+        }
+        return SmallVector<Value>{s.add(v.back(), body(step))};
+      })[0];
+}
+
+/// Whether the window holds the element, by position alone (dilation 1).
+static Value holds(GatherStep &g, ArrayRef<WindowDim> dims) {
+  ScalarBuilder &s = g.s;
+  Value all;
+  auto number = [&](int64_t n) { return s.constantInt(s.b.getI64Type(), n); };
+  for (auto [i, d] : llvm::enumerate(dims)) {
+    Value at = g.at[i], o = g.window[i], start, end;
+    if (d.adaptive) {
+      start = s.div(s.mul(o, number(d.size)), number(d.count));
+      end = s.div(s.add(s.mul(s.add(o, number(1)), number(d.size)),
+                        number(d.count - 1)),
+                  number(d.count));
+    } else {
+      start = s.sub(s.mul(o, number(d.stride)), number(d.low));
+      end = s.add(start, number(d.length));
+    }
+    for (Value condition : {s.cmp(Cmp::Ge, at, start), s.cmp(Cmp::Lt, at, end)})
+      all = all ? Value(arith::AndIOp::create(s.b, s.loc, all, condition))
+                : condition;
+  }
+  return all;
+}
+
+static Ints spatial(ArrayRef<int64_t> given, unsigned count) {
+  return given.size() == 1 ? Ints(count, given[0])
+                           : Ints(given.begin(), given.end());
+}
+
+/// (grad, self, kernel, stride, padding, …).
+static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
+                                        int dilationArg) {
+  Ints sizes = c.operand(1).sizes(), counts = c.operand(0).sizes();
+  unsigned lead = static_cast<unsigned>(sizes.size()) - space;
+  Ints kernel = spatial(c.integers(2), space);
+  Ints stride = c.integers(3).empty() ? kernel : spatial(c.integers(3), space);
+  Ints padding = spatial(c.integers(4), space);
+  Ints dilation(space, 1);
+  if (dilationArg >= 0)
+    dilation = spatial(c.integers(static_cast<unsigned>(dilationArg)), space);
+  SmallVector<WindowDim> dims;
+  for (unsigned i = 0; i < space; ++i) {
+    WindowDim d{sizes[lead + i], counts[lead + i], kernel[i]};
+    d.stride = stride[i];
+    d.low = padding[i];
+    d.dilation = dilation[i];
+    dims.push_back(d);
+  }
+  return dims;
+}
+
+static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {
+  Ints sizes = c.operand(1).sizes(), counts = c.operand(0).sizes();
+  unsigned lead = static_cast<unsigned>(sizes.size()) - space;
+  SmallVector<WindowDim> dims;
+  for (unsigned i = 0; i < space; ++i)
+    dims.push_back(adaptiveWindows(sizes[lead + i], counts[lead + i]));
+  return dims;
+}
+
+/// Each window's gradient goes to the element whose flat position it recorded.
+static LogicalResult maxGradient(LowerCall &c, ArrayRef<WindowDim> dims,
+                                 unsigned indicesArg) {
+  LoweredTensor grad = c.operand(0), positions = c.operand(indicesArg);
+  DType from = grad.dtype, sum = opmathType(from);
+  LoweredTensor dx = gatherWindows(
+      c, {grad, positions}, {0, -1}, dims, sum, [&](GatherStep &g) {
+        ScalarBuilder &s = g.s;
+        Value flat;
+        for (auto [i, d] : llvm::enumerate(dims))
+          flat = flat
+                     ? s.add(s.mul(flat, s.constantInt(flat.getType(), d.size)),
+                             g.at[i])
+                     : g.at[i];
+        Value v = s.cast(g.values[0], from, sum);
+        return s.select(s.cmp(Cmp::Eq, g.values[1], flat), v, s.zero(v));
+      });
+  c.setResult(0, c.cast(dx, c.resultMeta(0).dtype));
+  return success();
+}
+
+/// Each window's gradient, divided by what the window counts, goes to all of
+/// its elements.
+static LogicalResult avgGradient(LowerCall &c, ArrayRef<WindowDim> dims,
+                                 bool countPadding,
+                                 std::optional<int64_t> divisor) {
+  LoweredTensor grad = c.operand(0);
+  DType from = grad.dtype, sum = opmathType(from);
+  LoweredTensor dx = gatherWindows(c, grad, 0.0, dims, sum, [&](GatherStep &g) {
+    ScalarBuilder &s = g.s;
+    auto number = [&](int64_t n) { return s.constantInt(s.b.getI64Type(), n); };
+    Value v = s.cast(g.values[0], from, sum), by;
+    for (auto [i, d] : llvm::enumerate(dims)) {
+      Value o = g.window[i], start, end;
+      if (d.adaptive) {
+        start = s.div(s.mul(o, number(d.size)), number(d.count));
+        end = s.div(s.add(s.mul(s.add(o, number(1)), number(d.size)),
+                          number(d.count - 1)),
+                    number(d.count));
+      } else {
+        start = s.sub(s.mul(o, number(d.stride)), number(d.low));
+        end = s.minimum(s.add(start, number(d.length)), number(d.size + d.low));
+        if (!countPadding) {
+          start = s.maximum(start, number(0));
+          end = s.minimum(end, number(d.size));
+        }
+      }
+      Value count = s.sub(end, start);
+      by = by ? s.mul(by, count) : count;
+    }
+    Value count = divisor ? s.constantInt(v.getType(), *divisor)
+                          : s.cast(by, DType::I64, sum);
+    return s.select(holds(g, dims), s.div(v, count), s.zero(v));
+  });
+  c.setResult(0, c.cast(dx, c.resultMeta(0).dtype));
+  return success();
+}
+
+/// (grad, self, kernel, stride, padding, ceil_mode, count_include_pad,
+/// divisor_override).
+template <unsigned space>
+static LogicalResult avgPool(LowerCall &c) {
+  std::optional<int64_t> divisor;
+  if (!c.isNone(7))
+    divisor = c.integer(7);
+  return avgGradient(c, windowsOf(c, space, -1), c.flag(6), divisor);
+}
+
+template <unsigned space>
+static LogicalResult adaptiveAvg(LowerCall &c) {
+  return avgGradient(c, adaptiveOf(c, space), true, std::nullopt);
+}
+
+/// (grad, self, kernel, stride, padding, dilation, ceil_mode, indices).
+template <unsigned space>
+static LogicalResult maxPool(LowerCall &c) {
+  return maxGradient(c, windowsOf(c, space, 5), 7);
+}
+
+template <unsigned space>
+static LogicalResult adaptiveMax(LowerCall &c) {
+  return maxGradient(c, adaptiveOf(c, space), 2);
+}
+
+static const LowerRuleRow kRows[] = {
+    {"_adaptive_avg_pool2d_backward.default", adaptiveAvg<2>},
+    {"_adaptive_avg_pool3d_backward.default", adaptiveAvg<3>},
+    {"adaptive_max_pool2d_backward.default", adaptiveMax<2>},
+    {"adaptive_max_pool3d_backward.default", adaptiveMax<3>},
+    {"avg_pool2d_backward.default", avgPool<2>},
+    {"avg_pool3d_backward.default", avgPool<3>},
+    {"max_pool2d_with_indices_backward.default", maxPool<2>},
+    {"max_pool3d_with_indices_backward.default", maxPool<3>},
+};
+
+ArrayRef<LowerRuleRow> poolBackwardLowerRules() { return kRows; }
+
+} // namespace ft
