@@ -144,14 +144,11 @@ static LogicalResult multiMargin(LowerCall &c) {
   return reduceRows(c, loss, c.integer(5));
 }
 
-/// The targets of a row are its leading entries, up to the first -1:
-/// 1 where class j is among them, in the dtype of the input.
-static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
-                                DType dtype) {
+/// The targets of a row are its entries up to the first -1: how many.
+static LoweredTensor targetCounts(LowerCall &c, LoweredTensor target) {
   int64_t rows = target.sizes()[0], classes = target.sizes()[1];
   DType from = target.dtype;
-  // The length of each row's list.
-  LoweredTensor length =
+  LoweredTensor counts =
       c.generic(Access{target, {c.dim(0), c.dim(1)}},
                 Access{c.filledInt({rows}, DType::I64, classes), {c.dim(0)}},
                 {Iterator::Parallel, Iterator::Reduction},
@@ -162,8 +159,16 @@ static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
                   return SmallVector<Value>{s.minimum(v[1], at)};
                 })[0];
   c.newGroup();
+  return counts;
+}
+
+/// 1 where class j is among a row's targets, in `dtype`.
+static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
+                                LoweredTensor counts, DType dtype) {
+  int64_t rows = target.sizes()[0], classes = target.sizes()[1];
+  DType from = target.dtype;
   LoweredTensor hits = c.generic(
-      {Access{target, {c.dim(0), c.dim(2)}}, Access{length, {c.dim(0)}}},
+      {Access{target, {c.dim(0), c.dim(2)}}, Access{counts, {c.dim(0)}}},
       Access{c.filledInt({rows, classes}, DType::I64, 0), {c.dim(0), c.dim(1)}},
       {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
       [&](ScalarBuilder &s, ValueRange v) {
@@ -178,28 +183,33 @@ static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
   return c.cast(hits, dtype);
 }
 
-/// sum over targets t and other classes j of max(0, 1 - x[t] + x[j]) / C:
-/// (self, target, reduction); the forward form returns the mask too.
+/// sum over listed targets t (as often as they are listed) and classes j that
+/// are none of max(0, 1 - x[t] + x[j]) / C: (self, target, reduction); the
+/// forward form returns the mask too.
 static LogicalResult multilabelMargin(LowerCall &c) {
   LoweredTensor x = asMatrix(c, c.operand(0));
   LoweredTensor target = asMatrix(c, c.operand(1));
   int64_t rows = x.sizes()[0], classes = x.sizes()[1];
-  DType from = x.dtype, sum = opmathType(from);
-  LoweredTensor mask = targetMask(c, target, from);
-  AffineExpr n = c.dim(0), t = c.dim(1), j = c.dim(2);
+  DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
+  c.checkIndex(target, -1, classes, classes);
+  LoweredTensor counts = targetCounts(c, target);
+  LoweredTensor mask = targetMask(c, target, counts, from);
+  AffineExpr n = c.dim(0), i = c.dim(1), j = c.dim(2);
   LoweredTensor loss = c.generic(
-      {Access{x, {n, t}}, Access{x, {n, j}}, Access{mask, {n, t}},
+      {Access{target, {n, i}}, Access{x, {n, j}}, Access{counts, {n}},
        Access{mask, {n, j}}},
       Access{c.filled({rows}, sum, 0), {n}},
       {Iterator::Parallel, Iterator::Reduction, Iterator::Reduction},
       [&](ScalarBuilder &s, ValueRange v) {
-        Value xt = s.cast(v[0], from, sum), xj = s.cast(v[1], from, sum);
-        Value gap = s.add(s.sub(s.one(xt), xt), xj);
+        Value listed = s.cmp(Cmp::Lt, loopIndex(s, 1), v[2]);
+        Value t = s.cast(v[0], targetType, DType::I64);
+        t = s.select(listed, t, s.zero(t));
+        Value xt = s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
+        Value gap = s.add(s.sub(s.one(xt), xt), s.cast(v[1], from, sum));
         gap = s.maximum(gap, s.zero(gap));
         gap =
             s.div(gap, s.constant(gap.getType(), static_cast<double>(classes)));
-        Value pair = arith::AndIOp::create(s.b, s.loc,
-                                           s.cmp(Cmp::Ne, v[2], s.zero(v[2])),
+        Value pair = arith::AndIOp::create(s.b, s.loc, listed,
                                            s.cmp(Cmp::Eq, v[3], s.zero(v[3])));
         return SmallVector<Value>{
             s.add(v[4], s.select(pair, gap, s.zero(gap)))};
