@@ -279,7 +279,28 @@ static Value erfOf(Arithmetic m, Value x) {
   return m.select(isLarge, large, small);
 }
 
-/// sin and cos: the multiple of pi/2 is taken off in f64.
+/// x / (pi/2) modulo 4, in [0, 28), for f64 values that are floats of any size.
+/// 2/pi is cut into chunks of 28 bits, so that every product with a 24-bit x is
+/// exact, and multiples of 4 are taken off each product before they are added:
+/// only the bits that matter are left. 7 chunks reach past 2^128.
+static Value quarterTurns(Arithmetic d, Value x) {
+  static constexpr double kTwoOverPi[] = {
+      0x1.45f306c000000p-1,  0x1.c9c882a000000p-29,  0x1.4fe13a8000000p-59,
+      0x1.f47d4d0000000p-86, 0x1.bb81b6c000000p-113, 0x1.4acc9e0000000p-143,
+      0x1.0e4107c000000p-170};
+  Value sum;
+  for (double chunk : kTwoOverPi) {
+    Value product = d.mul(x, d.constant(chunk));
+    Value turns =
+        math::FloorOp::create(d.b, d.loc, d.mul(product, d.constant(0.25)));
+    Value rest = d.sub(product, d.mul(turns, d.constant(4)));
+    sum = sum ? d.add(sum, rest) : rest;
+  }
+  return sum;
+}
+
+/// sin and cos: the multiple of pi/2 is taken off in f64, bit by bit where x is
+/// so large that its product with 2/pi has no fraction left.
 static Value sineOf(Arithmetic m, Value x, bool cosine) {
   Arithmetic d = m.as(m.b.getF64Type());
   Value wide = arith::ExtFOp::create(m.b, m.loc, d.type, x);
@@ -288,6 +309,14 @@ static Value sineOf(Arithmetic m, Value x, bool cosine) {
   Value n = d.sub(shifted, magic);
   Value rest = d.fma(n, d.constant(-1.5707963267341256), wide);
   rest = d.fma(n, d.constant(-6.077100506506192e-11), rest);
+  Value turns = quarterTurns(d, wide);
+  Value turned = d.add(turns, magic);
+  Value fraction = d.sub(turns, d.sub(turned, magic));
+  Value isLarge =
+      d.compare(arith::CmpFPredicate::OGT, d.abs(wide), d.constant(4194304));
+  rest =
+      d.select(isLarge, d.mul(fraction, d.constant(1.5707963267948966)), rest);
+  shifted = d.select(isLarge, turned, shifted);
   Value r = arith::TruncFOp::create(m.b, m.loc, m.type, rest);
   Value quadrant =
       arith::TruncIOp::create(m.b, m.loc, m.integerType(), d.bits(shifted));
