@@ -6,9 +6,11 @@
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
+#include <new>
 
 namespace ft {
 
@@ -33,9 +35,23 @@ static int64_t count(llvm::ArrayRef<int64_t> shape) {
   return n;
 }
 
+/// The bytes of an array; nothing if no memory could hold them. Sizes of 0
+/// count as 1, so that strides fit too.
+static std::optional<int64_t> checkedBytes(DType dtype,
+                                           llvm::ArrayRef<int64_t> shape) {
+  int64_t bytes = dtypeBytes(dtype);
+  for (int64_t size : shape)
+    if (size < 0 || llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes))
+      return std::nullopt;
+  return bytes;
+}
+
 HostArray::HostArray(DType dtype, llvm::ArrayRef<int64_t> shape)
-    : dtype(dtype), shape(shape), strides(shape.size(), 1),
-      memory((count(shape) * dtypeBytes(dtype) + 63) / 64 + 1) {
+    : dtype(dtype), shape(shape), strides(shape.size(), 1) {
+  if (!checkedBytes(dtype, shape))
+    return;
+  size_t lines = size_t(count(shape) * dtypeBytes(dtype)) / sizeof(Line) + 1;
+  memory.reset(new (std::nothrow) Line[lines]());
   for (size_t i = shape.size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
 }
@@ -45,7 +61,7 @@ HostArray::HostArray(DType dtype, llvm::ArrayRef<int64_t> shape,
                      llvm::ArrayRef<uint8_t> from)
     : HostArray(dtype, shape) {
   this->strides.assign(strides.begin(), strides.end());
-  if (!from.empty())
+  if (valid() && !from.empty())
     std::memcpy(bytes().data(), from.data(),
                 std::min(from.size(), bytes().size()));
 }
@@ -53,16 +69,16 @@ HostArray::HostArray(DType dtype, llvm::ArrayRef<int64_t> shape,
 int64_t HostArray::elements() const { return count(shape); }
 
 llvm::MutableArrayRef<uint8_t> HostArray::bytes() {
-  return {memory.data()->bytes, size_t(elements() * dtypeBytes(dtype))};
+  return {memory[0].bytes, size_t(elements() * dtypeBytes(dtype))};
 }
 llvm::ArrayRef<uint8_t> HostArray::bytes() const {
-  return {memory.data()->bytes, size_t(elements() * dtypeBytes(dtype))};
+  return {memory[0].bytes, size_t(elements() * dtypeBytes(dtype))};
 }
 
 DLTensor HostArray::view() {
-  DLTensor tensor = ft_tensor(
-      memory.data()->bytes, uint8_t(dtypeDLPackCode(dtype)),
-      uint8_t(dtypeBytes(dtype) * 8), int32_t(shape.size()), shape.data());
+  DLTensor tensor = ft_tensor(memory[0].bytes, uint8_t(dtypeDLPackCode(dtype)),
+                              uint8_t(dtypeBytes(dtype) * 8),
+                              int32_t(shape.size()), shape.data());
   tensor.strides = strides.data();
   return tensor;
 }

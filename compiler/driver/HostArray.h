@@ -11,8 +11,9 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 namespace ft {
 
@@ -20,7 +21,9 @@ namespace ft {
 std::optional<DType> dtypeFromDLPack(DLDataType type);
 
 /// Elements in memory with the layout that `strides` (in elements) give them.
-/// The buffer is aligned to 64 bytes.
+/// The buffer is aligned to 64 bytes. The sizes are those of a user's model:
+/// when they are too large for memory there is no buffer, which valid() tells
+/// and nothing else may be asked.
 class HostArray {
 public:
   /// Row-major, all bytes 0.
@@ -28,6 +31,8 @@ public:
   /// A copy of `bytes` in the given layout.
   HostArray(DType dtype, llvm::ArrayRef<int64_t> shape,
             llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<uint8_t> bytes);
+
+  bool valid() const { return memory != nullptr; }
 
   DType dtype;
   llvm::SmallVector<int64_t, 6> shape;
@@ -49,7 +54,7 @@ private:
   struct alignas(64) Line {
     uint8_t bytes[64];
   };
-  std::vector<Line> memory;
+  std::unique_ptr<Line[]> memory;
 };
 
 } // namespace ft

@@ -16,7 +16,11 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
+
+#include <cstdlib>
+#include <limits>
 
 namespace ft {
 
@@ -73,9 +77,54 @@ static llvm::Error checkDevices(mlir::ModuleOp module) {
                    "export the model on the CPU");
 }
 
+/// Whether the elements of a static tensor, and the storage that they span,
+/// have fewer than 2^63 bytes: what code and run time count in.
+static bool sizesFit(const TensorMeta &meta) {
+  int64_t bytes = dtypeBytes(meta.dtype), last = 0;
+  for (size_t i = 0; i < meta.sizes.size(); ++i) {
+    int64_t size = meta.sizes[i].value(), stride = meta.strides[i].value();
+    int64_t span;
+    if (size == 0)
+      return true;
+    if (llvm::MulOverflow(bytes, size, bytes) ||
+        stride == std::numeric_limits<int64_t>::min() ||
+        llvm::MulOverflow(size - 1, std::abs(stride), span) ||
+        llvm::AddOverflow(last, span, last))
+      return false;
+  }
+  return !llvm::AddOverflow(last, meta.offset.value(), last) &&
+         !llvm::AddOverflow(last, int64_t(1), last) &&
+         !llvm::MulOverflow(last, int64_t(dtypeBytes(meta.dtype)), last);
+}
+
+static mlir::LogicalResult checkSizes(mlir::ModuleOp module) {
+  auto check = [](mlir::Value value, mlir::Location location) {
+    std::optional<TensorMeta> meta = metaOf(value);
+    if (!meta || !meta->isStatic() || sizesFit(*meta))
+      return mlir::success();
+    return mlir::LogicalResult(mlir::emitError(location)
+                               << "[FT0006] a tensor of 2^63 bytes or more "
+                                  "cannot be compiled: "
+                               << meta->str());
+  };
+  mlir::WalkResult result = module.walk([&](mlir::Operation *op) {
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::BlockArgument argument : region.getArguments())
+        if (mlir::failed(check(argument, argument.getLoc())))
+          return mlir::WalkResult::interrupt();
+    for (mlir::Value value : op->getResults())
+      if (mlir::failed(check(value, op->getLoc())))
+        return mlir::WalkResult::interrupt();
+    return mlir::WalkResult::advance();
+  });
+  return mlir::failure(result.wasInterrupted());
+}
+
 static llvm::Error runLower(PipelineState &state) {
   if (llvm::Error error = checkDevices(state.module))
     return error;
+  if (mlir::failed(checkSizes(state.module)))
+    return reported();
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
   if (!target)
     return target.takeError();

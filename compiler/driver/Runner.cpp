@@ -55,6 +55,20 @@ bool Runner::open(const std::string &library, int threads) {
   return true;
 }
 
+/// An array for the tensor `name`, or FT0008 when memory cannot hold it.
+template <typename... Layout>
+static llvm::Error makeArray(std::unique_ptr<HostArray> &into,
+                             llvm::StringRef path, llvm::StringRef name,
+                             Layout &&...layout) {
+  into = std::make_unique<HostArray>(std::forward<Layout>(layout)...);
+  if (into->valid())
+    return llvm::Error::success();
+  into.reset();
+  return makeError(DiagId::LoadFailed, path,
+                   "there is not enough memory for the tensor '" + name + "'",
+                   "compile the model for smaller sizes");
+}
+
 static RunTensor describe(const ft_value_info &value) {
   std::optional<DType> dtype = dtypeFromDLPack(value.dtype);
   return {value.name, dtype ? dtypeName(*dtype).str() : "",
@@ -103,9 +117,8 @@ llvm::Error Runner::State::setInput(llvm::StringRef name,
   if (!dtype)
     return makeError(DiagId::BadNpy, npyPath,
                      "models have no tensors of dtype " + array->dtype);
-  inputs[index] = std::make_unique<HostArray>(*dtype, array->shape,
-                                              array->strides, array->data);
-  return llvm::Error::success();
+  return makeArray(inputs[index], path, name, *dtype, array->shape,
+                   array->strides, array->data);
 }
 
 bool Runner::setInput(const std::string &name, const std::string &npyPath) {
@@ -121,7 +134,9 @@ llvm::Error Runner::State::makeUp(size_t index) {
                      llvm::Twine("the sizes of input '") + value.name +
                          "' are not fixed by the model",
                      "give it with --input");
-  inputs[index] = std::make_unique<HostArray>(*dtype, sizes);
+  if (llvm::Error error =
+          makeArray(inputs[index], path, value.name, *dtype, sizes))
+    return error;
   // Another input, other numbers: equal ones would hide swapped inputs.
   inputs[index]->fillUniform(uint64_t(index) << 40);
   return llvm::Error::success();
@@ -153,7 +168,10 @@ llvm::Error Runner::State::run() {
                        "an output has a dtype that is not known");
     HostArray *have = outputs[i].get();
     if (!have || have->dtype != *dtype || have->shape != shapes[i])
-      outputs[i] = std::make_unique<HostArray>(*dtype, shapes[i]);
+      if (llvm::Error error =
+              makeArray(outputs[i], path, model->info().outputs[i]->name,
+                        *dtype, shapes[i]))
+        return error;
     out[i] = outputs[i]->view();
   }
   auto start = std::chrono::steady_clock::now();
