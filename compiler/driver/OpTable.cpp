@@ -6,6 +6,7 @@
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/fake/FakeCall.h"
 #include "compiler/functionalize/Functionalize.h"
+#include "compiler/import/pt2/Pt2Import.h"
 #include "compiler/lower/LowerCall.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -53,6 +54,21 @@ std::vector<MissingOp> missingOps(const Session &session) {
       result.push_back(missing);
   }
   return result;
+}
+
+bool unknownOps(const Session &session, std::vector<MissingOp> &ops) {
+  for (const Diagnostic &row : session.diagnostics()) {
+    if (row.exitClass() == ExitClass::Note)
+      continue;
+    std::optional<pt2::UnknownOperator> op;
+    if (row.id == DiagId::UnknownOp)
+      op = pt2::UnknownOperator::parse(row.message);
+    if (!op)
+      return false;
+    ops.push_back(
+        {op->name, op->count, row.where, {op->region ? "import" : "schema"}});
+  }
+  return !ops.empty();
 }
 
 } // namespace ft

@@ -32,6 +32,12 @@ struct MissingOp {
   std::vector<std::string> lacking; ///< "fake rule", "CPU code"
 };
 
+/// After a load that failed only because the archive uses operators that are
+/// not in the table (FT0203): fills in these, and gives true. What else the
+/// model lacks is not known before they are.
+FORETRACE_API bool unknownOps(const Session &session,
+                              std::vector<MissingOp> &ops);
+
 /// What keeps the model from being compiled for the CPU. In-place and `out=`
 /// overloads count as their functional form, which they become.
 FORETRACE_API std::vector<MissingOp> missingOps(const Session &session);

@@ -21,13 +21,18 @@ struct OpsVerb {
 
 int OpsVerb::printMissing() const {
   Session session;
-  if (!session.load(missing)) {
+  // A model with operators that nobody knows does not load, and that is the
+  // answer.
+  std::vector<MissingOp> ops;
+  if (session.load(missing)) {
+    ops = missingOps(session);
+  } else if (!unknownOps(session, ops)) {
     report(session.diagnostics());
     return session.exitCode();
   }
   llvm::json::Array array;
   std::vector<std::vector<std::string>> rows;
-  for (const MissingOp &op : missingOps(session)) {
+  for (const MissingOp &op : ops) {
     std::string lacking;
     for (const std::string &what : op.lacking)
       lacking += (lacking.empty() ? "" : ", ") + what;

@@ -48,6 +48,29 @@ static void collectUnknown(const Graph &graph, llvm::StringRef where,
   }
 }
 
+std::string UnknownOperator::message() const {
+  return (llvm::Twine(region ? "the region '" : "operator '") + name +
+          (region ? "' is not supported yet" : "' is not known") + " (used " +
+          llvm::Twine(count) +
+          (count == 1 ? " time, here)" : " times, first here)"))
+      .str();
+}
+
+std::optional<UnknownOperator> UnknownOperator::parse(llvm::StringRef message) {
+  UnknownOperator op;
+  op.region = message.consume_front("the region '");
+  if (!op.region && !message.consume_front("operator '"))
+    return std::nullopt;
+  // Names come from the archive and may hold anything: look from the end.
+  auto [head, tail] = message.rsplit(" (used ");
+  if (tail.consumeInteger(10, op.count) ||
+      !head.consume_back(op.region ? "' is not supported yet"
+                                   : "' is not known"))
+    return std::nullopt;
+  op.name = head.str();
+  return op;
+}
+
 /// One row for each operator that the table lacks, in the order of their first
 /// use.
 static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where) {
@@ -60,13 +83,8 @@ static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where) {
     llvm::StringRef name = target;
     name.consume_front("torch.ops.");
     bool region = name.consume_front("higher_order.");
-    std::string message =
-        (llvm::Twine(region ? "the region '" : "operator '") + name +
-         (region ? "' is not supported yet" : "' is not known") + " (used " +
-         llvm::Twine(use.count) +
-         (use.count == 1 ? " time, here)" : " times, first here)"))
-            .str();
-    rows.push_back({DiagId::UnknownOp, use.place, std::move(message), ""});
+    UnknownOperator op{name.str(), use.count, region};
+    rows.push_back({DiagId::UnknownOp, use.place, op.message(), ""});
   }
   rows.back().help = "`foretrace ops` lists the operators that are known";
   return llvm::make_error<DiagnosticError>(std::move(rows));

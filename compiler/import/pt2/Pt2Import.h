@@ -10,10 +10,24 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <optional>
+#include <string>
+
 namespace ft::pt2 {
 
 class Archive;
 struct Program;
+
+/// What an FT0203 row of importProgram says, for those that count operators.
+struct UnknownOperator {
+  std::string name; ///< "mylib.foo.default", "cond"
+  unsigned count = 1;
+  bool region = false; ///< a higher-order operator
+
+  std::string message() const;
+  /// The reverse; nothing for another message.
+  static std::optional<UnknownOperator> parse(llvm::StringRef message);
+};
 
 /// Builds the module of an archive's program: one `func.func @forward` whose
 /// arguments are the parameters, buffers, constants and inputs in the order of
