@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
@@ -191,6 +192,17 @@ static llvm::Error linkerFailed(llvm::StringRef linker, llvm::StringRef name,
                        (first.empty() ? llvm::StringRef("no message") : first));
 }
 
+/// A program that is no linker can succeed without a library.
+static llvm::Error checkLinked(llvm::StringRef linker, llvm::StringRef output) {
+  llvm::file_magic magic;
+  if (!llvm::identify_magic(output, magic) &&
+      magic == llvm::file_magic::elf_shared_object)
+    return llvm::Error::success();
+  return makeError(DiagId::LinkFailed, "",
+                   linker + " succeeded without writing a shared library",
+                   "--linker takes the path of an ld.lld");
+}
+
 llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                       llvm::StringRef output) {
   TemporaryFolder folder;
@@ -243,7 +255,7 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
   int code = llvm::sys::ExecuteAndWait(linker, args, std::nullopt, redirects, 0,
                                        0, &message);
   if (code == 0)
-    return llvm::Error::success();
+    return checkLinked(linker, output);
   message += '\n';
   if (auto said = llvm::MemoryBuffer::getFile(log))
     message += (*said)->getBuffer();

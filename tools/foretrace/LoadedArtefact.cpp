@@ -4,6 +4,7 @@
 #include "tools/foretrace/LoadedArtefact.h"
 
 #include "compiler/driver/Session.h"
+#include "compiler/support/MappedFile.h"
 #include "tools/foretrace/Output.h"
 
 #include "llvm/BinaryFormat/Magic.h"
@@ -45,15 +46,24 @@ TemporaryFolder::~TemporaryFolder() {
 }
 
 static bool isSharedLibrary(const std::string &path) {
-  llvm::file_magic magic;
-  return !llvm::identify_magic(path, magic) &&
-         magic == llvm::file_magic::elf_shared_object;
+  // What is no regular file may have no end (/dev/zero); the importer says so.
+  llvm::Expected<MappedFile> file = MappedFile::open(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
+  }
+  return llvm::identify_magic(file->text()) ==
+         llvm::file_magic::elf_shared_object;
 }
 
 int LoadedArtefact::open(const CompileOptions &common) {
   Options options;
   if (int code = common.fill(options))
     return code;
+  if (!common.stopAfter.empty())
+    return fail(DiagId::BadCommandLine, "--stop-after",
+                "a model runs when all stages are done",
+                "foretrace compile MODEL --stop-after STAGE");
   std::string library = common.model;
   if (!isSharedLibrary(library)) {
     if (int code = folder.create())
