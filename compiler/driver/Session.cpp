@@ -143,7 +143,10 @@ bool Session::State::runStages(Stage last) {
   if (options.startFrom && *options.startFrom > Stage::Import) {
     Stage first = *options.startFrom;
     options.startFrom.reset(); // says where the first run starts, no more
-    if (at < first && stageAfter(at, first) != first) {
+    // Tensors of the program are gone after lower: only an earlier stage's
+    // module can be gone through again.
+    bool lowered = at >= Stage::Lower && first <= Stage::Lower;
+    if (lowered || (at < first && stageAfter(at, first) != first)) {
       diagnostics.push_back({DiagId::BadCommandLine, source,
                              std::string("stage '") + stageInfo(first).name +
                                  "' cannot be the first: the module stands "
