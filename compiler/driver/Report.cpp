@@ -239,6 +239,16 @@ std::string reportGuards(const Session &session) {
   return text;
 }
 
+std::string reportGuardsJson(const Session &session) {
+  llvm::json::Array guards;
+  std::string text = reportGuards(session);
+  for (llvm::StringRef line : llvm::split(llvm::StringRef(text), '\n'))
+    if (!line.empty())
+      guards.push_back(line);
+  return llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
+                                      {"guards", std::move(guards)}}));
+}
+
 static llvm::json::Array kernelsJson(mlir::ModuleOp module) {
   llvm::json::Array kernels;
   module.walk([&](mlir::func::FuncOp function) {

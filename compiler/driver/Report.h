@@ -28,6 +28,8 @@ FORETRACE_API std::string reportDot(const Session &session);
 
 /// The conditions on the inputs that the program checks, one a line.
 FORETRACE_API std::string reportGuards(const Session &session);
+/// {"guards": ["x: float32 [2, 16]"]}: the same.
+FORETRACE_API std::string reportGuardsJson(const Session &session);
 
 /// The kernels that lower formed, one a line: name, operations, operands.
 FORETRACE_API std::string reportKernels(const Session &session);

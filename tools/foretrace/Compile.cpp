@@ -6,6 +6,7 @@
 #include "tools/foretrace/Output.h"
 #include "tools/foretrace/Verbs.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -20,6 +21,34 @@ struct CompileVerb {
   int run() const;
 };
 } // namespace
+
+/// PATH of PATH.so has to end in a name: "." would become "..so".
+static int checkOutput(const std::string &output) {
+  llvm::StringRef name = llvm::StringRef(output).rsplit('/').second;
+  if (!llvm::StringRef(output).contains('/'))
+    name = output;
+  if (name.empty() || name == "." || name == "..") {
+    std::string folder = name.empty() ? output : output + "/";
+    return fail(DiagId::BadCommandLine, "--output",
+                "'" + output + "' names a folder",
+                "give it the name of the model too: " + folder + "model");
+  }
+  return 0;
+}
+
+/// Three files are written beside each other: a pipe or a device is no place
+/// for them.
+static int checkOutputBase(const std::string &output) {
+  namespace fs = llvm::sys::fs;
+  fs::file_status status;
+  if (output != "-" &&
+      (fs::status(output, status) || fs::is_regular_file(status) ||
+       fs::is_directory(status)))
+    return 0;
+  return fail(DiagId::BadCommandLine, "--output",
+              "'" + output + "' is no place for the files of a model",
+              "PATH stands for PATH.so and PATH.h");
+}
 
 static llvm::json::Object secondsJson(const Session &session) {
   llvm::json::Object stages;
@@ -36,10 +65,16 @@ int CompileVerb::run() const {
     return fail(DiagId::BadCommandLine, "compile", "--output is required",
                 "foretrace compile MODEL -o PATH writes PATH.so and PATH.h");
 
-  if (!output.empty() && output.back() == '/')
-    return fail(DiagId::BadCommandLine, "--output",
-                "'" + output + "' names a folder",
-                "give it the name of the model too: " + output + "model");
+  if (!output.empty())
+    if (int code = checkOutput(output))
+      return code;
+  if (common.stopAfter.empty())
+    if (int code = checkOutputBase(output))
+      return code;
+  if (common.json && !common.stopAfter.empty())
+    return fail(DiagId::BadCommandLine, "--json",
+                "with --stop-after the output is the module's text",
+                "foretrace inspect MODEL --stage STAGE --json");
 
   Session session(options);
   bool ok = session.load(common.model);

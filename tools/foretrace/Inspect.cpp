@@ -27,8 +27,8 @@ struct InspectVerb {
 /// What was asked for, in the words of the library.
 static std::string render(const InspectVerb &verb, const std::string &format,
                           const Session &session) {
-  if (verb.guards && format != "json")
-    return reportGuards(session);
+  if (verb.guards)
+    return format == "json" ? reportGuardsJson(session) : reportGuards(session);
   if (verb.kernels && format != "json")
     return reportKernels(session);
   if (format == "json")

@@ -11,7 +11,9 @@
 
 #include "llvm/Support/InitLLVM.h"
 
+#include <algorithm>
 #include <csignal>
+#include <new>
 
 int main(int argc, char **argv) {
   // A reader that goes away (`foretrace inspect … | head`) ends us quietly, as
@@ -26,6 +28,11 @@ int main(int argc, char **argv) {
                                         ft::foretraceVersion() + " (LLVM " +
                                         ft::llvmVersion() + ")");
   app.failure_message(CLI::FailureMessage::simple);
+
+  // The first word that is no option, should it turn out not to be a verb.
+  char **word = std::find_if(argv + std::min(argc, 1), argv + argc,
+                             [](const char *arg) { return arg[0] != '-'; });
+  const char *unknown = word == argv + argc ? nullptr : *word;
 
   int exitCode = 0;
   ft::cli::addCompile(app, exitCode);
@@ -43,8 +50,15 @@ int main(int argc, char **argv) {
   } catch (const CLI::Success &e) { // --help, --version
     return app.exit(e);
   } catch (const CLI::ParseError &e) {
-    return ft::cli::fail(ft::DiagId::BadCommandLine, "", e.what(),
+    return ft::cli::fail(ft::DiagId::BadCommandLine, "",
+                         app.get_subcommands().empty() && unknown
+                             ? std::string("no verb is called '") + unknown +
+                                   "'"
+                             : std::string(e.what()),
                          "see `foretrace --help` and `foretrace VERB --help`");
+  } catch (const std::bad_alloc &) {
+    return ft::cli::fail(ft::DiagId::LoadFailed, "",
+                         "there is not enough memory");
   }
   return exitCode;
 }
