@@ -44,7 +44,9 @@ static llvm::Error runFake(PipelineState &state) {
 }
 
 static llvm::Error runFunctionalize(PipelineState &state) {
-  if (mlir::failed(functionalize(state.module)) ||
+  // The module may be a text by hand, here and in stage lower.
+  if (mlir::failed(checkFake(state.module)) ||
+      mlir::failed(functionalize(state.module)) ||
       mlir::failed(verifyFunctionalizeStage(state.module)))
     return reported();
   return llvm::Error::success();
@@ -128,6 +130,8 @@ static llvm::Error runLower(PipelineState &state) {
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
   if (!target)
     return target.takeError();
+  if (mlir::failed(checkFake(state.module)))
+    return reported();
   LowerOptions options;
   options.panelWidth = [&](DType) { return target->panelWidth(); };
   options.scratchBytes = [&](mlir::func::FuncOp kernel) {

@@ -89,6 +89,22 @@ Session::~Session() {
 
 const Options &Session::options() const { return state->options; }
 
+/// After stage lower nothing can be propagated again: what later stages trip
+/// over in a module that was read so late is the text's fault.
+void Session::State::blameText(size_t before) {
+  if (!lateText || crashed)
+    return;
+  for (size_t i = before; i < diagnostics.size(); ++i) {
+    Diagnostic &d = diagnostics[i];
+    if (d.exitClass() != ExitClass::Internal)
+      continue;
+    d.id = DiagId::BadText;
+    d.message =
+        "the edited text of stage lower is not consistent: " + d.message;
+    d.help.clear();
+  }
+}
+
 /// Where the text says that it stands; text by hand, without `ft.stage`, is
 /// what an importer would leave.
 static llvm::Expected<Stage> stageOf(mlir::ModuleOp module,
@@ -112,6 +128,7 @@ llvm::Error Session::State::adopt(
   if (!named)
     return named.takeError();
   stage = *named;
+  lateText = *named >= Stage::Lower;
   return llvm::Error::success();
 }
 
@@ -156,6 +173,7 @@ bool Session::State::runStages(Stage last) {
       return false;
     }
     at = static_cast<Stage>(static_cast<int>(first) - 1);
+    lateText |= at >= Stage::Lower;
   }
   if (at > last) {
     diagnostics.push_back({DiagId::BadCommandLine, source,
@@ -168,6 +186,7 @@ bool Session::State::runStages(Stage last) {
   while (at < last) {
     at = stageAfter(at, last);
     auto start = Clock::now();
+    size_t before = diagnostics.size();
     bool ok = guarded(
         llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
           PipelineState pipeline{*module, options, object, outputBase, files};
@@ -175,6 +194,7 @@ bool Session::State::runStages(Stage last) {
         });
     seconds.push_back({at, secondsSince(start)});
     if (!ok) {
+      blameText(before);
       writeReproducer(at);
       return false;
     }

@@ -28,6 +28,10 @@ struct Session::State {
   /// Takes over a module that was read, at the stage that it names.
   llvm::Error adopt(llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>> loaded);
 
+  /// Makes internal errors from diagnostic `before` on the text's (FT0107) if
+  /// the module was read after stage lower.
+  void blameText(size_t before);
+
   /// After an internal error: writes what reproduces it and says so in the
   /// help of that diagnostic. `failed`: the stage that was running, if any.
   void writeReproducer(std::optional<Stage> failed);
@@ -42,6 +46,8 @@ struct Session::State {
   std::optional<Stage> stage;
   std::vector<Diagnostic> diagnostics;
   bool crashed = false;
+  /// The module was read from a text of stage lower or later.
+  bool lateText = false;
   std::vector<std::pair<Stage, double>> seconds;
   std::string object;
   std::string outputBase;

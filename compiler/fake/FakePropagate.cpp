@@ -164,9 +164,12 @@ namespace {
 /// The state of the walk over one function: what each value is by now.
 class Propagator {
 public:
+  /// Only checking: annotations are compared, and gone by, instead of set.
+  explicit Propagator(bool checking) : checking(checking) {}
   LogicalResult run(func::FuncOp function);
 
 private:
+  bool checkResult(OpResult result, const FakeResult &fake);
   LogicalResult visitArguments(func::FuncOp function);
   bool visit(Operation *op);
   void setResult(OpResult result, const FakeResult &fake);
@@ -175,6 +178,7 @@ private:
     metas.push_back(meta);
     state[value] = &metas.back();
   }
+  bool checking;
   std::deque<TensorMeta> metas;
   /// A value's layout now; in-place ops on its metadata (`t_`) change it.
   llvm::DenseMap<Value, const TensorMeta *> state;
@@ -187,7 +191,7 @@ LogicalResult Propagator::visitArguments(func::FuncOp function) {
     if (!isa<TensorType>(argument.getType()))
       continue;
     std::optional<TensorMeta> meta = metaFromType(argument.getType());
-    if (!meta) {
+    if (!meta && !checking) {
       auto declared = function.getArgAttrOfType<TypeAttr>(
           argument.getArgNumber(), names::kDeclared);
       if (declared)
@@ -197,7 +201,8 @@ LogicalResult Propagator::visitArguments(func::FuncOp function) {
       return emitError(argument.getLoc())
              << "[FT0107] argument " << argument.getArgNumber()
              << " of @forward has neither a layout nor a declared one";
-    argument.setType(typeFromMeta(function.getContext(), *meta));
+    if (!checking)
+      argument.setType(typeFromMeta(function.getContext(), *meta));
     setMeta(argument, *meta);
   }
   return success();
@@ -222,6 +227,49 @@ void Propagator::setResult(OpResult result, const FakeResult &fake) {
   case FakeResult::Float:
     return;
   }
+}
+
+/// Sizes that are known must be the same; relations between symbols are decided
+/// where they are made.
+static bool sameSizes(const TensorMeta &a, const TensorMeta &b) {
+  if (a.rank() != b.rank())
+    return false;
+  for (auto [x, y] : llvm::zip(a.sizes, b.sizes))
+    if (x.isStatic() && y.isStatic() && x != y)
+      return false;
+  return true;
+}
+
+/// Strides are not compared: functionalization may leave a value denser than
+/// the one it stands for.
+bool Propagator::checkResult(OpResult result, const FakeResult &fake) {
+  auto bad = [&] {
+    return emitError(result.getOwner()->getLoc())
+           << "[FT0107] the annotation of a result does not fit its call: ";
+  };
+  bool isTensor = isa<TensorType>(result.getType());
+  if (fake.kind != FakeResult::Tensor) {
+    bool fits = fake.kind == FakeResult::Undefined
+                    ? isa<NoneType>(result.getType())
+                    : !isTensor;
+    if (!fits)
+      bad() << result.getType() << " is of another kind";
+    else if (fake.value)
+      numbers[result] = *fake.value;
+    return fits;
+  }
+  std::optional<TensorMeta> meta =
+      isTensor ? metaFromType(result.getType()) : std::nullopt;
+  if (!meta) {
+    bad() << result.getType() << " must be " << fake.meta.str();
+    return false;
+  }
+  if (meta->dtype != fake.meta.dtype || !sameSizes(*meta, fake.meta)) {
+    bad() << meta->str() << " must be " << fake.meta.str();
+    return false;
+  }
+  setMeta(result, *meta);
+  return true;
 }
 
 /// False after an error, which has been reported.
@@ -263,7 +311,10 @@ bool Propagator::visit(Operation *op) {
     return false;
   }
   for (auto [result, fake] : llvm::zip(op->getResults(), results)) {
-    setResult(result, fake);
+    if (!checking)
+      setResult(result, fake);
+    else if (!checkResult(result, fake))
+      return false;
     // `x.t_()` changes x itself, for whoever reads it from here on.
     unsigned r = result.getResultNumber();
     if (fake.kind == FakeResult::Tensor && fake.alias >= 0 &&
@@ -274,6 +325,10 @@ bool Propagator::visit(Operation *op) {
 }
 
 LogicalResult Propagator::run(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(function.getBody().front().getTerminator()))
+    return function.emitError("[FT0308] control flow between blocks: @forward "
+                              "must be one block");
   if (failed(visitArguments(function)))
     return failure();
   constexpr int kMostErrors = 20;
@@ -283,6 +338,8 @@ LogicalResult Propagator::run(func::FuncOp function) {
       break;
   if (errors)
     return failure();
+  if (checking)
+    return success();
   Operation *end = function.getBody().front().getTerminator();
   function.setType(FunctionType::get(
       function.getContext(),
@@ -291,14 +348,22 @@ LogicalResult Propagator::run(func::FuncOp function) {
   return success();
 }
 
-LogicalResult propagateFake(ModuleOp module) {
+static LogicalResult walkForward(ModuleOp module, bool checking) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal())
     return emitError(module.getLoc())
            << "[FT0107] the module has no function @forward";
   if (failed(checkRules(module)))
     return failure();
-  return Propagator().run(function);
+  return Propagator(checking).run(function);
+}
+
+LogicalResult propagateFake(ModuleOp module) {
+  return walkForward(module, /*checking=*/false);
+}
+
+LogicalResult checkFake(ModuleOp module) {
+  return walkForward(module, /*checking=*/true);
 }
 
 LogicalResult propagateOp(Operation *op) {

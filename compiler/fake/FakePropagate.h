@@ -37,6 +37,13 @@ mlir::LogicalResult propagateFake(mlir::ModuleOp module);
 /// that make new calls. Failure is reported at the operation.
 mlir::LogicalResult propagateOp(mlir::Operation *op);
 
+/// Whether every annotation of `@forward` has the sizes and the dtype that the
+/// rule of its call gives from the annotations of the operands. For stages that
+/// may be the first to see a text, whose annotations anyone can have written.
+/// Changes nothing. Reports [FT0107], or what the rule refuses.
+/// Cost: that of propagateFake.
+mlir::LogicalResult checkFake(mlir::ModuleOp module);
+
 /// The stage verifier: every tensor value has a layout that its encoding's own
 /// verifier accepts. Reports [FT0309].
 mlir::LogicalResult verifyFakeStage(mlir::ModuleOp module);

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/Lower.h"
 
+#include "compiler/lower/CheckGraph.h"
 #include "compiler/lower/EntryFunction.h"
 #include "compiler/lower/Schedule.h"
 #include "compiler/lower/ToLinalg.h"
@@ -39,6 +40,10 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   module.getContext()->appendDialectRegistry(registry);
   for (StringRef name : registry.getDialectNames())
     module.getContext()->getOrLoadDialect(name);
+  auto graph = module.lookupSymbol<func::FuncOp>("forward");
+  if (graph && !graph.isExternal() &&
+      (failed(checkValues(graph)) || failed(checkInterface(graph))))
+    return failure();
   if (failed(lowerToLinalg(module, options.panelWidth)))
     return failure();
   // Unused results go, reshapes of reshapes meet, equal ops become one.

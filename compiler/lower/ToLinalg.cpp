@@ -3,6 +3,7 @@
 
 #include "compiler/lower/ToLinalg.h"
 
+#include "compiler/lower/CheckGraph.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
 
@@ -22,54 +23,6 @@ struct Missing {
   Location first;
 };
 } // namespace
-
-/// What lowering relies on, so that a text by hand cannot break it: one block,
-/// numbers that are known, annotated static values on the CPU.
-static LogicalResult checkValues(func::FuncOp source) {
-  if (!source.getBody().hasOneBlock() ||
-      !isa<func::ReturnOp>(source.getBody().front().getTerminator()))
-    return source.emitError("[FT0501] control flow between blocks cannot be "
-                            "compiled: @forward must be one block");
-  auto check = [&](Value v, Location loc) -> LogicalResult {
-    if (!isa<TensorType>(v.getType()))
-      return success();
-    std::optional<TensorMeta> meta = metaOf(v);
-    if (!meta)
-      return emitError(loc, "[FT0309] a value has no annotation");
-    if (!meta->isStatic())
-      return emitError(loc, "[FT0311] symbolic shapes are not compiled yet: ")
-             << meta->str()
-             << "\nhelp: export the model with static shapes, or inspect it "
-                "at stage import";
-    if (meta->device.kind == Device::Meta)
-      return emitError(loc, "[FT0502] a value on the meta device has no data "
-                            "to compute with: ")
-             << meta->str();
-    if (meta->device.kind != Device::Cpu)
-      return emitError(loc, "[FT0501] only CPU values can be compiled yet: ")
-             << meta->str();
-    if (meta->conj || meta->neg)
-      return emitError(loc, "[FT0501] lazily conjugated or negated values "
-                            "cannot be compiled yet: ")
-             << meta->str();
-    return success();
-  };
-  for (BlockArgument arg : source.getArguments())
-    if (failed(check(arg, arg.getLoc())))
-      return failure();
-  for (Operation &op : source.getBody().front()) {
-    for (Value v : op.getResults())
-      if (failed(check(v, op.getLoc())))
-        return failure();
-    if (!schemaOf(&op))
-      continue;
-    for (Value v : op.getOperands())
-      if (!isa<TensorType>(v.getType()))
-        return op.emitError("[FT0311] a number that is computed at run time "
-                            "cannot be an argument yet");
-  }
-  return success();
-}
 
 static LoweredTensor argumentTensor(BlockArgument arg, const TensorMeta &meta) {
   LoweredTensor t;

@@ -33,3 +33,57 @@ module {
     return %x : tensor<2xf32, #ft.meta<cpu>>
   }
 }
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0107] argument 0 of @forward: ft.kind must be "input", "parameter", "buffer" or "constant"}}
+  func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>>) -> (tensor<2xf32, #ft.meta<cpu>>) {
+    return %x : tensor<2xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0107] argument 0 of @forward: ft.kind must be}}
+  func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "packed", ft.target = "x"}) -> (tensor<2xf32, #ft.meta<cpu>>) {
+    return %x : tensor<2xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0107] argument 0 of @forward: ft.target must be its name in the model}}
+  func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = 1}) -> (tensor<2xf32, #ft.meta<cpu>>) {
+    return %x : tensor<2xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0107] result 0 of @forward: ft.role must be}}
+  func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"}) -> (tensor<2xf32, #ft.meta<cpu>> {ft.role = "zz"}) {
+    return %x : tensor<2xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0107] result 0 of @forward: ft.target names no argument to write}}
+  func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"}) -> (tensor<2xf32, #ft.meta<cpu>> {ft.role = "input_mutation", ft.target = "y"}) {
+    return %x : tensor<2xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0107] result 0 of @forward: does not fit 'y', which it writes}}
+  func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"}, %y: tensor<3xf32, #ft.meta<cpu>> {ft.kind = "buffer", ft.target = "y"}) -> (tensor<2xf32, #ft.meta<cpu>> {ft.role = "buffer_mutation", ft.target = "y"}) {
+    return %x : tensor<2xf32, #ft.meta<cpu>>
+  }
+}

@@ -159,6 +159,8 @@ static LogicalResult embeddingBag(LowerCall &c) {
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   if (n > 0)
     c.checkIndex(b.indices, 0, rows, rows);
+  // A bag may start where the indices end: it is empty.
+  c.checkIndex(b.offsets, 0, n + 1, n + 1);
   LoweredTensor bag = bagOfIndex(c, b);
   c.newGroup();
   LoweredTensor counts = sizesOfBags(c, b, bag);

@@ -1,0 +1,129 @@
+//===- CheckGraph.cpp - What the lower stage relies on ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/CheckGraph.h"
+
+#include "dialects/ft/FtDialect.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace ft {
+
+/// One block, numbers that are known, annotated static values on the CPU.
+LogicalResult checkValues(func::FuncOp source) {
+  if (!source.getBody().hasOneBlock() ||
+      !isa<func::ReturnOp>(source.getBody().front().getTerminator()))
+    return source.emitError("[FT0501] control flow between blocks cannot be "
+                            "compiled: @forward must be one block");
+  auto check = [&](Value v, Location loc) -> LogicalResult {
+    if (!isa<TensorType>(v.getType()))
+      return success();
+    std::optional<TensorMeta> meta = metaOf(v);
+    if (!meta)
+      return emitError(loc, "[FT0309] a value has no annotation");
+    if (!meta->isStatic())
+      return emitError(loc, "[FT0311] symbolic shapes are not compiled yet: ")
+             << meta->str()
+             << "\nhelp: export the model with static shapes, or inspect it "
+                "at stage import";
+    if (meta->device.kind == Device::Meta)
+      return emitError(loc, "[FT0502] a value on the meta device has no data "
+                            "to compute with: ")
+             << meta->str();
+    if (meta->device.kind != Device::Cpu)
+      return emitError(loc, "[FT0501] only CPU values can be compiled yet: ")
+             << meta->str();
+    if (meta->conj || meta->neg)
+      return emitError(loc, "[FT0501] lazily conjugated or negated values "
+                            "cannot be compiled yet: ")
+             << meta->str();
+    return success();
+  };
+  for (BlockArgument arg : source.getArguments())
+    if (failed(check(arg, arg.getLoc())))
+      return failure();
+  for (Operation &op : source.getBody().front()) {
+    for (Value v : op.getResults())
+      if (failed(check(v, op.getLoc())))
+        return failure();
+    if (!schemaOf(&op))
+      continue;
+    for (Value v : op.getOperands())
+      if (!isa<TensorType>(v.getType()))
+        return op.emitError("[FT0311] a number that is computed at run time "
+                            "cannot be an argument yet");
+  }
+  return success();
+}
+
+/// What an argument is and what it is called.
+static LogicalResult checkArguments(func::FuncOp forward,
+                                    llvm::StringMap<unsigned> &byTarget) {
+  constexpr llvm::StringLiteral kKinds[] = {"input", "parameter", "buffer",
+                                            "constant"};
+  for (BlockArgument arg : forward.getArguments()) {
+    unsigned n = arg.getArgNumber();
+    if (!isa<TensorType>(arg.getType()))
+      continue;
+    auto bad = [&](StringRef name) {
+      return emitError(arg.getLoc(), "[FT0107] argument ")
+             << n << " of @forward: " << name;
+    };
+    auto kind = forward.getArgAttrOfType<StringAttr>(n, names::kKind);
+    if (!kind || !llvm::is_contained(kKinds, kind.getValue()))
+      return bad("ft.kind must be \"input\", \"parameter\", \"buffer\" or "
+                 "\"constant\"");
+    Attribute target = forward.getArgAttr(n, names::kTarget);
+    if (target && !isa<StringAttr>(target))
+      return bad("ft.target must be its name in the model");
+    Attribute weight = forward.getArgAttr(n, names::kWeight);
+    if (weight && !isa<StringAttr>(weight))
+      return bad("ft.weight must be the name of a record");
+    if (target)
+      byTarget[cast<StringAttr>(target).getValue()] = n;
+  }
+  return success();
+}
+
+/// A result that is written back needs the argument that it goes to.
+static LogicalResult checkResults(func::FuncOp forward,
+                                  const llvm::StringMap<unsigned> &byTarget) {
+  constexpr llvm::StringLiteral kRoles[] = {"output", "loss", "buffer_mutation",
+                                            "parameter_mutation",
+                                            "input_mutation"};
+  Operation *end = forward.getBody().front().getTerminator();
+  for (auto [n, value] : llvm::enumerate(end->getOperands())) {
+    auto r = static_cast<unsigned>(n);
+    auto bad = [&, at = value.getLoc()](const Twine &what) {
+      return emitError(at, "[FT0107] result ") << r << " of @forward: " << what;
+    };
+    Attribute attr = forward.getResultAttr(r, names::kRole);
+    if (!attr)
+      continue;
+    auto role = dyn_cast<StringAttr>(attr);
+    if (!role || !llvm::is_contained(kRoles, role.getValue()))
+      return bad("ft.role must be \"output\", \"loss\" or "
+                 "\"{buffer,parameter,input}_mutation\"");
+    if (!role.getValue().ends_with("_mutation"))
+      continue;
+    auto target = forward.getResultAttrOfType<StringAttr>(r, names::kTarget);
+    auto it = target ? byTarget.find(target.getValue()) : byTarget.end();
+    if (it == byTarget.end())
+      return bad("ft.target names no argument to write");
+    std::optional<TensorMeta> to = metaOf(forward.getArgument(it->second));
+    std::optional<TensorMeta> from = metaOf(value);
+    if (!to || !from || to->sizes != from->sizes || to->dtype != from->dtype)
+      return bad("does not fit '" + target.getValue() + "', which it writes");
+  }
+  return success();
+}
+
+LogicalResult checkInterface(func::FuncOp forward) {
+  llvm::StringMap<unsigned> byTarget;
+  return success(succeeded(checkArguments(forward, byTarget)) &&
+                 succeeded(checkResults(forward, byTarget)));
+}
+
+} // namespace ft
