@@ -37,6 +37,12 @@ static constexpr const char *kRelevant[] = {
     "vpclmulqdq",
 };
 
+// Part of every 64-bit x86, whatever LLVM's lists say: the one of x86-64 has no
+// sse2, and without that doubles are computed on the x87 stack, where sums are
+// not rounded to 53 bits (the reduction of sin and cos counts on it).
+static constexpr const char *kBaseline[] = {"cmov", "cx8",  "fxsr", "mmx",
+                                            "sse",  "sse2", "x87"};
+
 llvm::Expected<CpuTarget> CpuTarget::resolve(llvm::StringRef name) {
   bool native = name.empty() || name == "native";
   CpuTarget t;
@@ -74,14 +80,29 @@ llvm::Expected<CpuTarget> CpuTarget::resolve(llvm::StringRef name) {
         enabled.erase(f);
     }
   }
+  for (const char *f : kBaseline)
+    enabled.insert(f);
+
+  // Naming the CPU switches on all that it has (fma4 of bdver4, egpr of
+  // diamondrapids). What no loader is asked for is switched off again; last,
+  // because a "+" also switches on what the feature implies.
+  std::vector<std::string> off;
   for (const char *f : kRelevant) {
-    bool on = enabled.contains(f);
-    if (on)
-      t.features.push_back(f);
-    if (!t.featureString.empty())
-      t.featureString += ',';
-    t.featureString += (on ? "+" : "-") + std::string(f);
+    if (!enabled.contains(f)) {
+      off.push_back(f);
+      continue;
+    }
+    t.features.push_back(f);
+    t.featureString += "+" + std::string(f) + ",";
   }
+  for (const auto &entry : implied)
+    if (!llvm::is_contained(kRelevant, entry.first()) &&
+        !llvm::is_contained(kBaseline, entry.first()))
+      off.push_back(entry.first().str());
+  llvm::sort(off);
+  for (const std::string &f : off)
+    t.featureString += "-" + f + ",";
+  t.featureString.pop_back();
 
   auto has = [&](const char *f) { return enabled.contains(f); };
   if (has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl"))

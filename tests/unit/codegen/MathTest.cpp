@@ -125,7 +125,8 @@ TEST_P(Math, LimitsAndNans) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, Math,
-                         testing::Values("native", "x86-64-v3", "x86-64-v2"),
+                         testing::Values("native", "x86-64-v3", "x86-64-v2",
+                                         "x86-64", "k8"),
                          [](const auto &info) {
                            std::string s = info.param;
                            std::replace(s.begin(), s.end(), '-', '_');
