@@ -11,6 +11,9 @@ using namespace mlir;
 
 namespace ft {
 
+/// As many as the interface of a compiled model holds.
+static constexpr int64_t kMaxRank = 64;
+
 /// One block, numbers that are known, annotated static values on the CPU.
 LogicalResult checkValues(func::FuncOp source) {
   if (!source.getBody().hasOneBlock() ||
@@ -28,6 +31,10 @@ LogicalResult checkValues(func::FuncOp source) {
              << meta->str()
              << "\nhelp: export the model with static shapes, or inspect it "
                 "at stage import";
+    if (meta->rank() > kMaxRank)
+      return emitError(loc, "[FT0501] a compiled model takes tensors of at "
+                            "most ")
+             << kMaxRank << " dims, this one has " << meta->rank();
     if (meta->device.kind == Device::Meta)
       return emitError(loc, "[FT0502] a value on the meta device has no data "
                             "to compute with: ")

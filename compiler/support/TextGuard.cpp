@@ -10,6 +10,9 @@
 //   #a = [1]  #b = [#a] …     an alias is as deep as what it stands for
 //   #b = [#a, #a]  #c = …     and as large: such a chain doubles at each step
 //
+// MLIR also fails on positions of llvm.insertvalue and llvm.extractvalue beyond
+// 32 bits; positions that no aggregate has are refused here.
+//
 // `<` and `>` are brackets unless they are part of `->`, `<=` or `>=`; a `>`
 // that closes nothing is a comparison. Whether the text is MLIR is the
 // parser's business: the scan stops quietly where the lexer would fail.
@@ -33,6 +36,12 @@ namespace {
 constexpr uint64_t kMaxAliasSize = 1 << 20;
 constexpr uint64_t kMaxTotalAliasSize = uint64_t(1) << 28;
 
+/// The largest position in an aggregate that MLIR gets to see.
+constexpr uint64_t kMaxPosition = 65535;
+
+/// How far behind the name they are looked for: the scan has to stay linear.
+constexpr size_t kMaxReach = 4096;
+
 class Guard {
 public:
   Guard(llvm::StringRef source, llvm::StringRef name)
@@ -46,7 +55,7 @@ public:
     if (problem.empty())
       return llvm::Error::success();
     size_t at = text.size() - rest.size();
-    return makeError(DiagId::TooDeep, where,
+    return makeError(id, where,
                      "line " +
                          llvm::Twine(text.take_front(at).count('\n') + 1) +
                          ": " + problem);
@@ -186,13 +195,37 @@ private:
       rest = rest.drop_front().drop_while(llvm::isDigit);
   }
 
+  /// Behind the name of an operation: its positions, as `[1, 0]` or, in the
+  /// generic form, as `position = array<i64: 1, 0>`.
+  void positions(llvm::StringRef operation, llvm::StringRef open, char close) {
+    if (operation != "llvm.insertvalue" && operation != "llvm.extractvalue")
+      return;
+    llvm::StringRef list = rest.take_front(kMaxReach);
+    size_t at = list.find(open);
+    if (at == llvm::StringRef::npos)
+      return;
+    list = list.drop_front(at + open.size());
+    list = list.take_until([&](char c) { return c == close; });
+    while (!(list = list.drop_until(llvm::isDigit)).empty()) {
+      llvm::StringRef digits = list.take_while(llvm::isAlnum);
+      list = list.drop_front(digits.size());
+      uint64_t position = 0;
+      if (digits.getAsInteger(0, position) || position > kMaxPosition) {
+        id = DiagId::BadText;
+        problem = "no aggregate has an element at position " + digits.str();
+        return;
+      }
+    }
+  }
+
   void word() {
-    llvm::StringRef id = rest.take_while([](char c) {
+    llvm::StringRef name = rest.take_while([](char c) {
       return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.';
     });
-    rest = rest.drop_front(id.size());
-    if (id == "floordiv" || id == "ceildiv" || id == "mod")
+    rest = rest.drop_front(name.size());
+    if (name == "floordiv" || name == "ceildiv" || name == "mod")
       countOperator();
+    positions(name, "[", ']');
   }
 
   bool string() {
@@ -202,7 +235,9 @@ private:
         ++i;
     if (i >= rest.size())
       return false;
+    llvm::StringRef content = rest.slice(1, i);
     rest = rest.drop_front(i + 1);
+    positions(content, "array<i64:", '>');
     levels.back().operators = 0;
     return true;
   }
@@ -271,6 +306,7 @@ private:
   llvm::StringRef rest;
   llvm::StringRef where;
   std::string problem;
+  DiagId id = DiagId::TooDeep;
   llvm::SmallVector<Level> levels;
   llvm::StringMap<Alias> aliases;
   Alias *defining = nullptr;

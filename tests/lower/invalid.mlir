@@ -87,3 +87,12 @@ module {
     return %x : tensor<2xf32, #ft.meta<cpu>>
   }
 }
+
+// -----
+
+module {
+  // expected-error @+1 {{[FT0501] a compiled model takes tensors of at most 64 dims, this one has 65}}
+  func.func @forward(%x: tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"}) -> (tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, #ft.meta<cpu>> {ft.role = "output"}) {
+    return %x : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, #ft.meta<cpu>>
+  }
+}
