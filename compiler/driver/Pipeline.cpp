@@ -9,6 +9,7 @@
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
+#include "compiler/lower/MemoryPlan.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -154,6 +155,20 @@ static llvm::Error runCodegen(PipelineState &state) {
   return llvm::Error::success();
 }
 
+/// A text by hand may ask for any amount of weights; a plan that was made has
+/// no more than its constants take.
+static llvm::Error checkWeightsBytes(const Artefact &artefact) {
+  uint64_t end = 0;
+  for (const Constant &c : artefact.constants)
+    end = std::max(end, c.offset + c.bytes());
+  if (artefact.weightsBytes <= llvm::alignTo(end, MemoryPlan::kAlignment))
+    return llvm::Error::success();
+  return makeError(DiagId::BadText, "",
+                   "ft.plan: weights_bytes is " +
+                       llvm::Twine(artefact.weightsBytes) +
+                       ", the constants end at " + llvm::Twine(end));
+}
+
 static llvm::Error runEmit(PipelineState &state) {
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
   if (!target)
@@ -178,6 +193,8 @@ static llvm::Error runEmit(PipelineState &state) {
       name, *plan, *target, weights.get(), std::move(state.object));
   if (!artefact)
     return artefact.takeError();
+  if (llvm::Error error = checkWeightsBytes(*artefact))
+    return error;
   EmitOptions options;
   options.linker = state.options.linker;
   llvm::Expected<EmittedFiles> files =
