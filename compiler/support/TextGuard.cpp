@@ -11,7 +11,7 @@
 //   #b = [#a, #a]  #c = …     and as large: such a chain doubles at each step
 //
 // MLIR also fails on positions of llvm.insertvalue and llvm.extractvalue beyond
-// 32 bits; positions that no aggregate has are refused here.
+// 32 bits, and on arrays of `index`: both are refused here.
 //
 // `<` and `>` are brackets unless they are part of `->`, `<=` or `>=`; a `>`
 // that closes nothing is a comparison. Whether the text is MLIR is the
@@ -21,6 +21,7 @@
 
 #include "compiler/support/Diagnostics.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -218,6 +219,23 @@ private:
     }
   }
 
+  /// Behind `array`: `<i64: 1, 2>`, but also `<4 x i8>` of LLVM's types.
+  void elementType() {
+    llvm::StringRef type = rest.ltrim(" \t\r\n");
+    if (!type.consume_front("<"))
+      return;
+    type = type.ltrim(" \t\r\n");
+    if (type.empty() || (!llvm::isAlpha(type.front()) && type.front() != '!'))
+      return;
+    constexpr llvm::StringLiteral kTypes[] = {"i1",  "i8",  "i16", "i32",
+                                              "i64", "f32", "f64"};
+    type = type.take_while([](char c) { return isNameChar(c) || c == '!'; });
+    if (llvm::is_contained(kTypes, type))
+      return;
+    id = DiagId::BadText;
+    problem = "an array cannot have elements of type " + type.str();
+  }
+
   void word() {
     llvm::StringRef name = rest.take_while([](char c) {
       return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.';
@@ -226,6 +244,8 @@ private:
     if (name == "floordiv" || name == "ceildiv" || name == "mod")
       countOperator();
     positions(name, "[", ']');
+    if (name == "array")
+      elementType();
   }
 
   bool string() {
