@@ -1,0 +1,165 @@
+//===- FakeReport.cpp - Messages of fake propagation -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/FakeReport.h"
+
+#include "dialects/ft/FtDialect.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace ft {
+
+//===----------------------------------------------------------------------===//
+// Refused calls
+//===----------------------------------------------------------------------===//
+
+static StringRef codeOf(FakeError category) {
+  switch (category) {
+  case FakeError::Shape:
+    return "FT0302";
+  case FakeError::Dtype:
+    return "FT0303";
+  case FakeError::Device:
+    return "FT0304";
+  case FakeError::Dim:
+  case FakeError::Index:
+    return "FT0305";
+  case FakeError::Other:
+    return "FT0307";
+  case FakeError::Unsupported:
+    return "FT0308";
+  case FakeError::DataDependent:
+  case FakeError::Undecided:
+    return "FT0311";
+  }
+  return "FT0307";
+}
+
+void reportFailure(Operation *op, const FakeCall &call) {
+  InFlightDiagnostic error = emitError(op->getLoc());
+  error << "[" << codeOf(call.category) << "] " << call.message << " (in aten."
+        << call.schema().name << ")";
+  if (call.category == FakeError::DataDependent)
+    error << "\nhelp: sizes that depend on data are not supported yet";
+  else if (call.category == FakeError::Undecided)
+    error << "\nhelp: symbolic sizes are not supported yet; export the model "
+             "with static shapes";
+}
+
+void reportUnknownOperand(Operation *op, Value operand) {
+  bool tensor = isa<TensorType>(operand.getType());
+  emitError(op->getLoc())
+      << (tensor ? "[FT0107] an operand has no layout"
+                 : "[FT0311] the value of an integer argument is not known "
+                   "\nhelp: numbers that are computed at run time are not "
+                   "supported yet");
+}
+
+//===----------------------------------------------------------------------===//
+// Missing rules
+//===----------------------------------------------------------------------===//
+
+static std::string placeOf(Location location) {
+  std::string name, file;
+  location->walk([&](Location part) {
+    if (auto named = dyn_cast<NameLoc>(part)) {
+      if (name.empty())
+        name = named.getName().str();
+    } else if (auto line = dyn_cast<FileLineColLoc>(part)) {
+      if (file.empty() && line.getLine() != 0)
+        file =
+            (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
+    }
+    return WalkResult::advance();
+  });
+  if (name.empty() || file.empty())
+    return name.empty() ? file : name;
+  return name + ", " + file;
+}
+
+/// All operators without a rule in one error: name, count, first place.
+LogicalResult checkRules(ModuleOp module) {
+  struct Missing {
+    unsigned count = 0;
+    Operation *first = nullptr;
+  };
+  llvm::MapVector<const Schema *, Missing> missing;
+  module.walk([&](Operation *op) {
+    const Schema *schema = schemaOf(op);
+    if (!schema || findFakeRule(*schema))
+      return;
+    Missing &m = missing[schema];
+    if (!m.count++)
+      m.first = op;
+  });
+  if (missing.empty())
+    return success();
+  InFlightDiagnostic error = emitError(missing.front().second.first->getLoc());
+  error << "[FT0301] " << missing.size()
+        << (missing.size() == 1 ? " operator has" : " operators have")
+        << " no shape rule: ";
+  llvm::interleave(
+      missing,
+      [&](auto &entry) {
+        error << "aten." << entry.first->name << " (" << entry.second.count
+              << (entry.second.count == 1 ? " call" : " calls");
+        std::string place = placeOf(entry.second.first->getLoc());
+        if (!place.empty())
+          error << ", first at " << place;
+        error << ")";
+      },
+      [&] { error << ", "; });
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison with what the archive claims
+//===----------------------------------------------------------------------===//
+
+/// Strides count only where a dim has more than one index.
+static bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
+  if (a.dtype != b.dtype || a.device != b.device || a.sizes != b.sizes ||
+      a.offset != b.offset || a.conj != b.conj || a.neg != b.neg)
+    return false;
+  for (Dim d : a.sizes)
+    if (d.is(0))
+      return true;
+  for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
+    if (!size.is(1) && x != y)
+      return false;
+  return true;
+}
+
+static Attribute elementOf(Attribute attribute, unsigned i) {
+  auto list = dyn_cast_or_null<ArrayAttr>(attribute);
+  if (!list)
+    return i == 0 ? attribute : Attribute();
+  return i < list.size() ? list[i] : Attribute();
+}
+
+void compareDeclared(OpResult result, Type ours) {
+  Operation *op = result.getOwner();
+  Attribute all = op->getAttr(names::kDeclared);
+  if (!all)
+    return;
+  unsigned r = result.getResultNumber();
+  auto declared = dyn_cast_or_null<TypeAttr>(elementOf(all, r));
+  // Types are unique: one pointer settles nearly every case.
+  if (!declared || declared.getValue() == ours)
+    return;
+  std::optional<TensorMeta> claimed = metaFromType(declared.getValue());
+  std::optional<TensorMeta> meta = metaFromType(ours);
+  if (!claimed || !meta || sameLayout(*meta, *claimed))
+    return;
+  auto name =
+      dyn_cast_or_null<StringAttr>(elementOf(op->getAttr(names::kName), r));
+  emitWarning(op->getLoc())
+      << "[FT0310] '" << (name ? name.getValue() : StringRef("?")) << "' is "
+      << meta->str() << ", the archive claims " << claimed->str();
+}
+
+} // namespace ft

@@ -1,0 +1,31 @@
+//===- FakeReport.h - Messages of fake propagation -------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_FAKE_FAKEREPORT_H
+#define FORETRACE_COMPILER_FAKE_FAKEREPORT_H
+
+#include "compiler/fake/FakeCall.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ft {
+
+/// A call that its rule refuses: [FT0302] to [FT0308], [FT0311] at `op`.
+void reportFailure(mlir::Operation *op, const FakeCall &call);
+
+/// A tensor operand without layout [FT0107], or an integer one without a known
+/// value [FT0311].
+void reportUnknownOperand(mlir::Operation *op, mlir::Value operand);
+
+/// All operators of the module that have no rule as one error [FT0301]: name,
+/// count, first place.
+mlir::LogicalResult checkRules(mlir::ModuleOp module);
+
+/// Warns [FT0310] where the archive claims another layout for the result than
+/// `ours`, its annotation. Strides count only where a dim has more than one
+/// index.
+void compareDeclared(mlir::OpResult result, mlir::Type ours);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_FAKEREPORT_H

@@ -1,0 +1,91 @@
+//===- Propagator.h - The walk that annotates values -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Forward over the operations, each once: an operation's rule sees what its
+// operands are by now, its results are given what the rule says.
+//
+//   %a = … : tensor<32x64xf32, …>
+//   %b = ft.relu(%a)       %b is 32 x 64
+//   %c = ft.t_(%a)         %c is 64 x 32, and so is %a from here on; the type
+//                          of the SSA value %a stays what it was
+//   %d = ft.relu(%a)       %d is 64 x 32
+//
+// Invariant: an annotation is the state of the value where it was made. What a
+// value has become since is kept beside the IR (`typeOf`), for the few values
+// whose metadata is written.
+//
+// Cost: one visit for each operation.
+
+#ifndef FORETRACE_COMPILER_FAKE_PROPAGATOR_H
+#define FORETRACE_COMPILER_FAKE_PROPAGATOR_H
+
+#include "compiler/fake/FakeCall.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
+namespace ft {
+
+/// The state of a walk: what each value is by now. One for each function; for
+/// a trace that grows, one for as long as it grows.
+class Propagator {
+public:
+  /// `Check` compares annotations, and goes by them, instead of setting them.
+  enum class Mode { Annotate, Check };
+  explicit Propagator(Mode mode = Mode::Annotate) : mode(mode) {}
+
+  /// The arguments, the body, and the function's type.
+  mlir::LogicalResult run(mlir::func::FuncOp function);
+
+  /// All operations of a block whose arguments are annotated; operations with
+  /// regions call it for theirs. Goes on after a refused call, to report more
+  /// than one, but not after kMostErrors. Fails if any error was reported.
+  mlir::LogicalResult visitBlock(mlir::Block &block);
+
+  /// One operation. Fails after an error, which has been reported.
+  mlir::LogicalResult visit(mlir::Operation *op);
+
+  /// What a value is by now: its annotation, unless an operation has changed
+  /// its metadata since.
+  mlir::Type typeOf(mlir::Value value) const {
+    if (!changed.empty())
+      if (mlir::Type type = changed.lookup(value))
+        return type;
+    return value.getType();
+  }
+  /// The same, unpacked; nothing for what is no annotated tensor.
+  std::optional<TensorMeta> metaOf(mlir::Value value) const {
+    return metaFromType(typeOf(value));
+  }
+  /// From here on `value` is a `type`; its annotation stays.
+  void change(mlir::Value value, mlir::Type type) { changed[value] = type; }
+
+  /// An integer or bool that is known: from a rule, or a constant of the IR.
+  std::optional<Dim> numberOf(mlir::Value value) const;
+  void setNumber(mlir::Value value, Dim number) { numbers[value] = number; }
+
+  /// Errors after which the walk stops.
+  static constexpr int kMostErrors = 20;
+
+private:
+  mlir::LogicalResult visitArguments(mlir::func::FuncOp function);
+  mlir::LogicalResult visitCall(mlir::Operation *op);
+  /// Gives the result what the rule says, or compares it (Mode::Check).
+  void setResult(mlir::OpResult result, const FakeResult &fake);
+  mlir::LogicalResult checkResult(mlir::OpResult result,
+                                  const FakeResult &fake);
+
+  Mode mode;
+  int errors = 0;
+  llvm::DenseMap<mlir::Value, mlir::Type> changed;
+  llvm::DenseMap<mlir::Value, Dim> numbers;
+  /// Results of refused calls, and what depends on them: nothing is said of
+  /// those a second time.
+  llvm::DenseSet<mlir::Value> refused;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_PROPAGATOR_H
