@@ -7,6 +7,10 @@
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/TensorMeta.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <optional>
+
 namespace ft {
 
 static AbiDType abiDType(DType dtype) {
@@ -34,17 +38,26 @@ static AbiValue abiValue(const std::string &name, mlir::RankedTensorType type,
   return value;
 }
 
-/// The last element of the view that must be inside of its record; the same
-/// check as at import, repeated because the text of a module may be edited.
-static bool fitsRecord(const TensorMeta &view, uint64_t recordBytes) {
-  __int128 last = view.offset.value();
+/// How long the record of a view must be; the same sum as at import, repeated
+/// because the text of a module may be edited. Nothing if it overflows or the
+/// view reaches in front of the record.
+static std::optional<uint64_t> bytesOfRecord(const TensorMeta &view) {
+  int64_t last = view.offset.value(), end, bytes;
+  if (last < 0)
+    return std::nullopt;
   for (auto [size, stride] : llvm::zip(view.sizes, view.strides)) {
+    int64_t span;
     if (size.is(0))
-      return true;
-    last += static_cast<__int128>(size.value() - 1) * stride.value();
+      return 0;
+    if (stride.value() < 0 ||
+        llvm::MulOverflow(size.value() - 1, stride.value(), span) ||
+        llvm::AddOverflow(last, span, last))
+      return std::nullopt;
   }
-  return view.offset.value() >= 0 &&
-         (last + 1) * dtypeBytes(view.dtype) <= recordBytes;
+  if (llvm::AddOverflow(last, int64_t(1), end) ||
+      llvm::MulOverflow(end, int64_t(dtypeBytes(view.dtype)), bytes))
+    return std::nullopt;
+  return static_cast<uint64_t>(bytes);
 }
 
 static llvm::Expected<Constant> constantOf(const PlannedConstant &planned,
@@ -60,15 +73,15 @@ static llvm::Expected<Constant> constantOf(const PlannedConstant &planned,
     return makeError(DiagId::BadWeights, "",
                      "the module names weights but no archive to read them "
                      "from (module attribute ft.archive)");
+  std::optional<uint64_t> needed = bytesOfRecord(view);
+  if (!needed)
+    return makeError(DiagId::BadWeights, "",
+                     "no record can hold the view " + view.str() + " of '" +
+                         planned.record + "'");
   llvm::Expected<llvm::ArrayRef<uint8_t>> bytes =
-      weights->record(planned.record);
+      weights->record(planned.record, *needed);
   if (!bytes)
     return bytes.takeError();
-  if (!fitsRecord(view, bytes->size()))
-    return makeError(DiagId::BadWeights, "",
-                     "record '" + planned.record + "' has " +
-                         llvm::Twine(bytes->size()) + " bytes, too few for " +
-                         view.str());
   constant.data = bytes->data() + view.offset.value() * constant.elementBytes;
   return constant;
 }

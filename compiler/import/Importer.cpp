@@ -73,9 +73,9 @@ class ArchiveWeights : public WeightSource {
 public:
   explicit ArchiveWeights(std::unique_ptr<pt2::Archive> source)
       : archive(std::move(source)) {}
-  llvm::Expected<llvm::ArrayRef<uint8_t>>
-  record(llvm::StringRef name) override {
-    return archive->record(name);
+  llvm::Expected<llvm::ArrayRef<uint8_t>> record(llvm::StringRef name,
+                                                 uint64_t bytes) override {
+    return archive->record(name, bytes);
   }
 
 private:

@@ -31,16 +31,18 @@ ModelKind detectModelKind(llvm::ArrayRef<uint8_t> bytes);
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importModel(llvm::StringRef path, mlir::MLIRContext &context);
 
-/// The records that `ft.weight` attributes name, read in place.
+/// The records that `ft.weight` attributes name, read in place and checked
+/// against their checksums.
 class WeightSource {
 public:
   virtual ~WeightSource() = default;
   /// The file that `ft.archive` of the module names.
   static llvm::Expected<std::unique_ptr<WeightSource>>
   open(llvm::StringRef path);
-  /// The whole storage; valid as long as this object. FT0202 if there is none.
-  virtual llvm::Expected<llvm::ArrayRef<uint8_t>>
-  record(llvm::StringRef name) = 0;
+  /// The first `bytes` bytes of a storage; valid as long as this object.
+  /// FT0202 if it is shorter or there is none, FT0103 if it is damaged.
+  virtual llvm::Expected<llvm::ArrayRef<uint8_t>> record(llvm::StringRef name,
+                                                         uint64_t bytes) = 0;
 };
 
 } // namespace ft

@@ -3,6 +3,7 @@
 
 #include "compiler/support/Zip.h"
 
+#include "compiler/support/Crc32.h"
 #include "compiler/support/Diagnostics.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -11,6 +12,8 @@
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
+#include <array>
+#include <new>
 #include <optional>
 #include <zlib.h>
 
@@ -26,6 +29,7 @@ static constexpr uint64_t kLocalSize = 30;
 static constexpr uint64_t kCentralSize = 46;
 static constexpr uint64_t kEndSize = 22;
 static constexpr uint64_t kEnd64Size = 56;
+static constexpr uint64_t kEnd64Head = 12; // its signature and size
 static constexpr uint64_t kLocator64Size = 20;
 static constexpr uint64_t kMaxComment = 0xffff;
 static constexpr uint16_t kFlagEncrypted = 1 << 0;
@@ -114,6 +118,10 @@ static llvm::Expected<Directory> findDirectory(llvm::ArrayRef<uint8_t> bytes,
         read32(bytes.data() + at) != kEnd64Signature)
       return damaged("the ZIP64 end record is not where its locator points");
     const uint8_t *q = bytes.data() + at;
+    // Its size counts what follows the size. In two archives one after the
+    // other, the second's locator points into the first.
+    if (read64(q + 4) != end - kLocator64Size - at - kEnd64Head)
+      return damaged("the ZIP64 end record does not end at its locator");
     disk = read32(q + 16);
     startDisk = read32(q + 20);
     onDisk = read64(q + 24);
@@ -315,75 +323,81 @@ const ZipEntry *Zip::find(llvm::StringRef name) const {
   return it == byName.end() ? nullptr : &all[it->second];
 }
 
-/// Inflates raw deflate data into exactly `out`; false if they are damaged or
-/// hold fewer or more bytes.
-static bool inflateExactly(llvm::ArrayRef<uint8_t> in,
-                           llvm::MutableArrayRef<uint8_t> out) {
+/// Inflates raw deflate data of `size` bytes, of which the first are kept in
+/// `out` and the others only counted; gives the checksum of all. Nothing if
+/// the data are damaged or hold fewer or more bytes.
+static std::optional<uint32_t> inflateInto(llvm::ArrayRef<uint8_t> in,
+                                           llvm::MutableArrayRef<uint8_t> out,
+                                           uint64_t size) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-    return false;
-  // zlib counts in 32 bits: feed it in pieces. One byte of room beyond the end
-  // tells data that go on from data that fit.
-  constexpr uint64_t kPiece = 1u << 30;
-  uint64_t inAt = 0, outAt = 0;
-  uint8_t beyond;
+    return std::nullopt;
+  // Pieces small enough to be in the cache still when they are summed.
+  std::array<uint8_t, 1 << 16> beyond;
+  uint64_t inAt = 0, done = 0;
+  uint32_t crc = 0;
   int status = Z_OK;
-  bool over = false;
-  while (status == Z_OK) {
+  while (status == Z_OK && done <= size) {
     if (stream.avail_in == 0 && inAt < in.size()) {
       stream.next_in = const_cast<Bytef *>(in.data() + inAt);
       stream.avail_in =
-          static_cast<uInt>(std::min<uint64_t>(kPiece, in.size() - inAt));
+          static_cast<uInt>(std::min<uint64_t>(1u << 30, in.size() - inAt));
       inAt += stream.avail_in;
     }
-    if (stream.avail_out == 0) {
-      if (outAt < out.size()) {
-        stream.next_out = out.data() + outAt;
-        stream.avail_out =
-            static_cast<uInt>(std::min<uint64_t>(kPiece, out.size() - outAt));
-        outAt += stream.avail_out;
-      } else if (!over) {
-        over = true;
-        stream.next_out = &beyond;
-        stream.avail_out = 1;
-      } else {
-        break;
-      }
-    }
+    llvm::MutableArrayRef<uint8_t> piece = beyond;
+    if (done < out.size())
+      piece = out.drop_front(done).take_front(beyond.size());
+    stream.next_out = piece.data();
+    stream.avail_out = static_cast<uInt>(piece.size());
     status = inflate(&stream, Z_NO_FLUSH);
+    size_t got = piece.size() - stream.avail_out;
+    crc = crc32(piece.take_front(got), crc);
+    done += got;
   }
-  bool exact = status == Z_STREAM_END && outAt == out.size() &&
-               stream.avail_out == (over ? 1u : 0u);
   inflateEnd(&stream);
-  return exact;
+  if (status != Z_STREAM_END || done != size)
+    return std::nullopt;
+  return crc;
 }
 
-static uint32_t checksum(llvm::ArrayRef<uint8_t> bytes) {
-  return static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
-}
-
-llvm::Expected<ZipData> Zip::read(const ZipEntry &entry, uint64_t limit) const {
-  auto refused = [&](const llvm::Twine &message) {
+llvm::Expected<ZipData> Zip::read(const ZipEntry &entry, uint64_t limit,
+                                  uint64_t keep) const {
+  auto refused = [&](const llvm::Twine &message, const char *help = "") {
     return makeError(DiagId::BadZipEntry, where,
-                     "entry " + quoted(entry.name) + " " + message);
+                     "entry " + quoted(entry.name) + " " + message, help);
+  };
+  auto damaged = [&](const llvm::Twine &message) {
+    return refused("is damaged: " + message,
+                   "copy or export the archive again");
   };
   if (entry.size > limit)
     return refused("has " + llvm::Twine(entry.size) + " bytes; at most " +
                    llvm::Twine(limit) + " are read");
-  llvm::ArrayRef<uint8_t> stored = inPlace(entry);
-  if (!entry.deflated)
-    return ZipData(stored);
+  llvm::ArrayRef<uint8_t> stored =
+      bytes.slice(entry.dataOffset, entry.storedSize);
+  keep = std::min(keep, entry.size);
+  if (!entry.deflated) {
+    if (entry.crc != 0 && crc32(stored) != entry.crc)
+      return damaged("its checksum differs");
+    return ZipData(stored.take_front(keep));
+  }
   // Deflate expands at most 1032 times: a larger claim is a lie, found before
   // the memory for it is asked for.
   if (entry.size / 1032 > stored.size())
     return refused("claims to inflate to an impossible size");
-  std::vector<uint8_t> out(entry.size);
-  if (!inflateExactly(stored, out))
-    return refused("is damaged: it does not inflate to its declared " +
+  std::unique_ptr<uint8_t[]> kept(new (std::nothrow) uint8_t[keep]);
+  if (!kept)
+    return makeError(DiagId::OutOfMemory, where,
+                     "there is not enough memory for the entry " +
+                         quoted(entry.name));
+  std::optional<uint32_t> crc =
+      inflateInto(stored, {kept.get(), keep}, entry.size);
+  if (!crc)
+    return damaged("it does not inflate to its declared " +
                    llvm::Twine(entry.size) + " bytes");
-  if (checksum(out) != entry.crc)
-    return refused("is damaged: its checksum differs");
-  return ZipData(std::move(out));
+  if (*crc != entry.crc)
+    return damaged("its checksum differs");
+  return ZipData(std::move(kept), keep);
 }
 
 } // namespace ft

@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,8 @@ struct ZipEntry {
 class ZipData {
 public:
   explicit ZipData(llvm::ArrayRef<uint8_t> inPlace) : view(inPlace) {}
-  explicit ZipData(std::vector<uint8_t> inflated)
-      : owned(std::move(inflated)), view(owned) {}
+  ZipData(std::unique_ptr<uint8_t[]> inflated, size_t size)
+      : owned(std::move(inflated)), view(owned.get(), size) {}
   ZipData(ZipData &&other) = default;
   ZipData &operator=(ZipData &&other) = default;
 
@@ -43,7 +44,7 @@ public:
   }
 
 private:
-  std::vector<uint8_t> owned; // moving a vector keeps its buffer in place
+  std::unique_ptr<uint8_t[]> owned;
   llvm::ArrayRef<uint8_t> view;
 };
 
@@ -51,15 +52,23 @@ private:
 /// handed out; nothing is extracted to disk.
 ///
 /// The central directory is found from the end (ZIP64 included) and must end
-/// where its end record starts. For every entry: the name is a relative path
-/// in UTF-8 without `..`, not seen before; the local header lies in front of
-/// the directory and says the same name, method and (unless a data descriptor
-/// follows) sizes; the data end before the directory; no two entries overlap,
-/// so that a small file cannot stand for a large one. Methods: stored and
-/// deflated. Entries whose name ends in `/` are dropped.
+/// where its end records start, which must follow one another. For every
+/// entry: the name is a relative path in UTF-8 without `..`, not seen before;
+/// the local header lies in front of the directory and says the same name,
+/// method and (unless a data descriptor follows) sizes; the data end before
+/// the directory; no two entries overlap, so that a small file cannot stand
+/// for a large one. Methods: stored and deflated. Entries whose name ends in
+/// `/` are dropped.
 ///
-/// Checksums are compared for deflated entries only: PyTorch can be told to
-/// write stored records without a valid one.
+/// Offsets count from the start of the file, as the format says. So a file
+/// with something in front of the archive, or two archives one after the
+/// other, are refused, although some readers guess a shift. Bytes that no
+/// entry of the directory names are ignored: tools that replace an entry leave
+/// the old one behind, and only the directory says which is meant.
+///
+/// Checksums (CRC-32) are compared whenever data are handed out by `read`. A
+/// stored entry of checksum 0 is taken to have none: PyTorch's writer can be
+/// told to write no checksums.
 ///
 /// Cost: linear in the number of entries, plus a sort by offset.
 class Zip {
@@ -81,13 +90,14 @@ public:
   /// The entry of this name or null.
   const ZipEntry *find(llvm::StringRef name) const;
 
-  /// The bytes of a stored entry, without a copy.
-  llvm::ArrayRef<uint8_t> inPlace(const ZipEntry &entry) const {
-    return bytes.slice(entry.dataOffset, entry.storedSize);
-  }
-  /// The bytes of any entry. Refuses (FT0103) more than `limit` bytes, and
-  /// data that inflate to another size than declared.
-  llvm::Expected<ZipData> read(const ZipEntry &entry, uint64_t limit) const;
+  static constexpr uint64_t kWhole = ~uint64_t(0);
+
+  /// The first `keep` bytes of an entry, or all if it has fewer; in place if
+  /// it is stored. Refuses (FT0103) an entry of more than `limit` bytes, data
+  /// that inflate to another size than declared, and a wrong checksum. Memory:
+  /// the bytes that are kept. Time: linear in the entry's whole size.
+  llvm::Expected<ZipData> read(const ZipEntry &entry, uint64_t limit,
+                               uint64_t keep = kWhole) const;
 
 private:
   Zip(llvm::ArrayRef<uint8_t> data, llvm::StringRef name)

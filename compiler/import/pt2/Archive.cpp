@@ -147,21 +147,42 @@ Archive::tensorConfig(llvm::StringRef kind) const {
   return std::optional<ZipData>(std::move(*data));
 }
 
-llvm::Expected<llvm::ArrayRef<uint8_t>> Archive::record(llvm::StringRef name) {
-  const ZipEntry *entry = find(name);
+llvm::Expected<const ZipEntry *>
+Archive::findRecord(llvm::StringRef name) const {
+  if (const ZipEntry *entry = find(name))
+    return entry;
+  return makeError(DiagId::BadWeights, source,
+                   "the archive has no record '" + name + "'", kReexport);
+}
+
+llvm::Expected<uint64_t> Archive::recordBytes(llvm::StringRef name) const {
+  llvm::Expected<const ZipEntry *> entry = findRecord(name);
   if (!entry)
+    return entry.takeError();
+  return (*entry)->size;
+}
+
+llvm::Expected<llvm::ArrayRef<uint8_t>> Archive::record(llvm::StringRef name,
+                                                        uint64_t bytes) {
+  llvm::Expected<const ZipEntry *> entry = findRecord(name);
+  if (!entry)
+    return entry.takeError();
+  if ((*entry)->size < bytes)
     return makeError(DiagId::BadWeights, source,
-                     "the archive has no record '" + name + "'", kReexport);
-  if (!entry->deflated)
-    return zip.inPlace(*entry);
-  auto it = inflated.find(name);
-  if (it == inflated.end()) {
-    llvm::Expected<ZipData> data = zip.read(*entry, kMaxRecord);
+                     "record '" + name + "' has " +
+                         llvm::Twine((*entry)->size) + " bytes; " +
+                         llvm::Twine(bytes) + " are needed",
+                     kReexport);
+  std::vector<ZipData> &pieces = checked[name];
+  if (pieces.empty() || pieces.back().bytes().size() < bytes) {
+    // A stored record costs nothing to have whole.
+    llvm::Expected<ZipData> data =
+        zip.read(**entry, kMaxRecord, (*entry)->deflated ? bytes : Zip::kWhole);
     if (!data)
       return data.takeError();
-    it = inflated.try_emplace(name, std::move(*data)).first;
+    pieces.push_back(std::move(*data));
   }
-  return it->second.bytes();
+  return pieces.back().bytes().take_front(bytes);
 }
 
 } // namespace ft::pt2

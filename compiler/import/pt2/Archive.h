@@ -28,6 +28,9 @@ namespace ft::pt2 {
 /// name (FT0204): AOTInductor packages, TorchScript, checkpoints, and older
 /// exports, whose weights are Python pickles. Nothing is ever unpickled.
 ///
+/// A record may be longer than its tensors need: PyTorch writes a storage
+/// whole though only a slice of it is used.
+///
 /// Names of records are relative to the root folder: "data/weights/weight_0".
 class Archive {
 public:
@@ -48,9 +51,15 @@ public:
   llvm::Expected<std::optional<ZipData>>
   tensorConfig(llvm::StringRef kind) const;
 
-  /// The bytes of a record, in place; a deflated one is inflated once and kept.
-  /// FT0202 if there is none of this name. Not thread-safe.
-  llvm::Expected<llvm::ArrayRef<uint8_t>> record(llvm::StringRef name);
+  /// How many bytes a record has; its data are not touched. FT0202 if there is
+  /// none of this name.
+  llvm::Expected<uint64_t> recordBytes(llvm::StringRef name) const;
+  /// The first `bytes` bytes of a record, in place. Of a deflated one these and
+  /// no more are inflated and kept, once for every larger number asked for.
+  /// The first time, the record's checksum is compared (FT0103). FT0202 if the
+  /// record is shorter or there is none. Not thread-safe.
+  llvm::Expected<llvm::ArrayRef<uint8_t>> record(llvm::StringRef name,
+                                                 uint64_t bytes);
 
 private:
   Archive(Zip directory, llvm::StringRef where)
@@ -58,13 +67,15 @@ private:
 
   llvm::Error findProgram();
   const ZipEntry *find(llvm::StringRef name) const;
+  llvm::Expected<const ZipEntry *> findRecord(llvm::StringRef name) const;
 
   std::optional<MappedFile> file;
   Zip zip;
   std::string source;
   std::string root; // "name/" or empty
   std::string model;
-  llvm::StringMap<ZipData> inflated;
+  /// What was handed out, checked; the longest of each record is the last.
+  llvm::StringMap<std::vector<ZipData>> checked;
 };
 
 } // namespace ft::pt2

@@ -314,12 +314,10 @@ static llvm::Error readTensors(Archive &archive, llvm::StringRef kind,
   llvm::sort(names);
   for (llvm::StringRef name : names) {
     const TensorRecord &tensor = tensors[name];
-    llvm::Expected<llvm::ArrayRef<uint8_t>> record =
-        archive.record(tensor.record);
-    if (!record)
-      return record.takeError();
-    if (llvm::Error error =
-            checkExtent(name, tensor, record->size(), archive.where()))
+    llvm::Expected<uint64_t> bytes = archive.recordBytes(tensor.record);
+    if (!bytes)
+      return bytes.takeError();
+    if (llvm::Error error = checkExtent(name, tensor, *bytes, archive.where()))
       return error;
   }
   return llvm::Error::success();

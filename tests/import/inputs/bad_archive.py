@@ -49,6 +49,24 @@ def end64(count, size, offset):
             + end(0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF))
 
 
+def pytorch_like(entries):
+    """Stored entries and a ZIP64 end record, as PyTorch's writer leaves them."""
+    files = records = b""
+    for name, data in entries.items():
+        crc = zlib.crc32(data)
+        record = central(name.encode(), data, len(files))
+        records += record[:16] + struct.pack("<I", crc) + record[20:]
+        file = local(name.encode(), data)
+        files += file[:14] + struct.pack("<I", crc) + file[18:]
+    return files + records + end64(len(entries), len(records), len(files))
+
+
+def flipped(raw, data):
+    """One bit in the middle of `data` is another."""
+    at = raw.index(data) + len(data) // 2
+    return raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1:]
+
+
 def single(header, record):
     return header + record + end(1, len(record), len(header))
 
@@ -66,6 +84,8 @@ def main(case, good, target):
 
     if case == "good":
         pass
+    elif case == "pytorch-like":
+        raw = pytorch_like(entries)
     elif case == "deflated":
         raw = write(entries, zipfile.ZIP_DEFLATED)
     # The zip archive.
@@ -92,6 +112,30 @@ def main(case, good, target):
         data = zlib.compress(b"\0" * 10_000_000, 9)[2:-4]
         name = model.encode()
         raw = single(local(name, data, 8, 100), central(name, data, 0, 8, 100))
+    elif case == "flipped-json":
+        raw = flipped(write(entries), entries[model])
+    elif case in ("flipped-weight", "no-checksum"):
+        name = root + "data/weights/" + first["path_name"]
+        raw = write(entries)
+        if case == "no-checksum":
+            crc = struct.pack("<I", zlib.crc32(entries[name]))
+            assert raw.count(crc) == 2  # in both headers
+            raw = raw.replace(crc, bytes(4))
+        raw = flipped(raw, entries[name])
+    elif case == "twice":
+        raw = 2 * pytorch_like(entries)
+    elif case == "prefixed":
+        raw = b"#!/bin/sh\n" + write(entries)
+    elif case == "prefixed-by-a-zip":
+        raw = write({"a/b": b"c"}) + write(entries)
+    # Good: two entries that the directory no longer names are left behind.
+    elif case == "appended":
+        out = io.BytesIO(write({"a/b": b"c"}))
+        with zipfile.ZipFile(out, "a") as z:
+            for name, data in entries.items():
+                z.writestr(zipfile.ZipInfo(name), data)
+            del z.filelist[0]
+        raw = out.getvalue()
     # Good: the second and third node move into a region.
     elif case in ("no-grad", "autocast-off", "autocast-on", "no-grad-short"):
         inner = graph["nodes"][1:3]

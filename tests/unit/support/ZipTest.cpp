@@ -67,7 +67,9 @@ TEST(Zip, StoredEntriesStayInPlace) {
   EXPECT_EQ(zip->entries().size(), 2u); // folders are dropped
   const ZipEntry *entry = zip->find("r/a");
   ASSERT_NE(entry, nullptr);
-  EXPECT_EQ(zip->inPlace(*entry).data(), bytesOf(archive).data() + 33);
+  llvm::Expected<ZipData> data = zip->read(*entry, 100);
+  ASSERT_TRUE(bool(data));
+  EXPECT_EQ(data->bytes().data(), bytesOf(archive).data() + 33);
   EXPECT_EQ(zip->find("r/b"), nullptr);
 }
 
@@ -211,6 +213,48 @@ TEST(Zip, Deflated) {
             "entry 'r/f' has 100000 bytes; at most 1000 are read");
   file.crc ^= 1;
   EXPECT_EQ(readError(file), "entry 'r/f' is damaged: its checksum differs");
+}
+
+TEST(Zip, KeepsTheFirstBytesAndChecksAll) {
+  std::string text(300000, 'z');
+  text.back() = '!';
+  ZipWriter writer;
+  writer.files = {{"r/f", deflated(text)}, {"r/s", text}};
+  writer.files[0].method = 8;
+  writer.files[0].size = int64_t(text.size());
+  writer.files[0].crc = writer.files[1].crc = crcOf(text);
+  for (uint32_t wrong : {0, 1}) {
+    for (ZipFile &file : writer.files)
+      file.crc ^= wrong;
+    std::string archive = writer.build();
+    llvm::Expected<Zip> zip = Zip::parse(bytesOf(archive), "a.pt2");
+    ASSERT_TRUE(bool(zip));
+    for (const ZipEntry &entry : zip->entries())
+      for (uint64_t keep : {0, 1, 65536, 100000, 299999, 300000, 300001}) {
+        llvm::Expected<ZipData> data = zip->read(entry, 1 << 20, keep);
+        if (wrong)
+          EXPECT_EQ(
+              takeDiagnostics(data.takeError())[0].message,
+              ("entry '" + entry.name + "' is damaged: its checksum differs")
+                  .str());
+        else if (data)
+          EXPECT_EQ(data->text(), llvm::StringRef(text).take_front(keep));
+        else
+          ADD_FAILURE() << llvm::toString(data.takeError());
+      }
+  }
+}
+
+TEST(Zip, TwoArchivesInOneFile) {
+  ZipWriter writer;
+  writer.files = {{"r/a", "hello"}};
+  std::string plain = writer.build();
+  writer.zip64End = true;
+  std::string wide = writer.build();
+  EXPECT_EQ(parseError(plain + plain), "FT0102 the central directory does not "
+                                       "end at its end record");
+  EXPECT_EQ(parseError(wide + wide), "FT0102 the ZIP64 end record does not end "
+                                     "at its locator");
 }
 
 TEST(Zip, DeflateBomb) {
