@@ -4,6 +4,7 @@
 #include "compiler/driver/Report.h"
 
 #include "compiler/driver/ValueTable.h"
+#include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -33,6 +34,34 @@ static std::string dimsText(llvm::ArrayRef<Dim> dims) {
   for (const Dim &d : dims)
     text += (text.size() > 1 ? ", " : "") + d.str();
   return text + "]";
+}
+
+/// Lines for the symbols, as "2 <= s0 <= 64, hint 4, source x:0", and facts,
+/// each with its cause in parentheses.
+static std::string conditionsText(mlir::ModuleOp module) {
+  std::string text;
+  for (auto symbol : module.getOps<SymbolOp>()) {
+    auto number = [](uint64_t v) {
+      return std::to_string(static_cast<int64_t>(v));
+    };
+    if (symbol.getLower())
+      text += number(*symbol.getLower()) + " <= ";
+    text += symbol.getSym();
+    if (symbol.getUpper())
+      text += " <= " + number(*symbol.getUpper());
+    if (std::optional<uint64_t> hint = symbol.getHint())
+      text += ", hint " + number(*hint);
+    if (symbol.getSource())
+      text += ", source " + symbol.getSource()->str();
+    text += '\n';
+  }
+  for (auto fact : module.getOps<FactOp>()) {
+    text += fact.getRelation();
+    if (fact.getCause())
+      text += " (" + fact.getCause()->str() + ")";
+    text += '\n';
+  }
+  return text;
 }
 
 //===----------------------------------------------------------------------===//
@@ -97,7 +126,7 @@ std::string reportText(const Session &session) {
             (row.requiresGrad ? " grad" : "") + '\n';
     seen[row.storage] = true;
   }
-  return text;
+  return text + conditionsText(module);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,6 +193,31 @@ static llvm::json::Array outputsJson(mlir::ModuleOp module,
   return outputs;
 }
 
+static llvm::json::Object symbolsJson(mlir::ModuleOp module) {
+  llvm::json::Object symbols;
+  for (auto symbol : module.getOps<SymbolOp>()) {
+    llvm::json::Object row;
+    for (auto [key, value] : {std::pair("lower", symbol.getLower()),
+                              std::pair("upper", symbol.getUpper()),
+                              std::pair("hint", symbol.getHint())})
+      if (value)
+        row[key] = static_cast<int64_t>(*value);
+    for (auto [key, value] : {std::pair("source", symbol.getSource()),
+                              std::pair("title", symbol.getTitle())})
+      if (value)
+        row[key] = *value;
+    symbols[symbol.getSym()] = std::move(row);
+  }
+  return symbols;
+}
+
+static llvm::json::Array factsJson(mlir::ModuleOp module) {
+  llvm::json::Array facts;
+  for (auto fact : module.getOps<FactOp>())
+    facts.push_back(fact.getRelation());
+  return facts;
+}
+
 static llvm::json::Array kernelsJson(mlir::ModuleOp module);
 
 std::string reportJson(const Session &session) {
@@ -179,8 +233,8 @@ std::string reportJson(const Session &session) {
         values[row.name] = rowJson(row);
     root["values"] = std::move(values);
     root["outputs"] = outputsJson(module, table);
-    root["symbols"] = llvm::json::Object();
-    root["guards"] = llvm::json::Array();
+    root["symbols"] = symbolsJson(module);
+    root["guards"] = factsJson(module);
   } else {
     root["kernels"] = kernelsJson(module);
   }
@@ -230,13 +284,12 @@ std::string reportDot(const Session &session) {
 //===----------------------------------------------------------------------===//
 
 std::string reportGuards(const Session &session) {
-  // Sizes are static: the sizes of the inputs are the whole condition.
   std::string text;
   ValueTable table = tableOf(session);
   for (const ValueRow &row : table.rows)
     if (row.op == "input" && row.meta)
       text += row.name + ": " + layoutText(row) + '\n';
-  return text;
+  return text + conditionsText(session.module());
 }
 
 std::string reportGuardsJson(const Session &session) {

@@ -17,16 +17,18 @@ namespace ft {
 FORETRACE_API std::string reportText(const Session &session);
 
 /// {"stage", "model", "values": {NAME: {"op", "shape", "stride", "offset",
-/// "dtype", "device", "storage", "requires_grad"}}, "symbols", "guards",
-/// "outputs"}. Sizes are numbers, strings where symbolic; a value that is not
-/// annotated yet has what the archive declares, under "declared". After lower:
+/// "dtype", "device", "storage", "requires_grad"}}, "symbols": {NAME: {"lower",
+/// "upper", "hint", "source", "title"}}, "guards": [RELATION], "outputs"}.
+/// Sizes are numbers, strings where symbolic; a value that is not annotated yet
+/// has what the archive declares, under "declared". After lower:
 /// {"stage", "model", "kernels"}.
 FORETRACE_API std::string reportJson(const Session &session);
 
 /// A digraph in Graphviz' language; a node for each operation.
 FORETRACE_API std::string reportDot(const Session &session);
 
-/// The conditions on the inputs that the program checks, one a line.
+/// The conditions on the inputs that the program checks, one a line: layouts,
+/// ranges of symbols, facts.
 FORETRACE_API std::string reportGuards(const Session &session);
 /// {"guards": ["x: float32 [2, 16]"]}: the same.
 FORETRACE_API std::string reportGuardsJson(const Session &session);

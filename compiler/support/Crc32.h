@@ -13,9 +13,9 @@ namespace ft {
 /// CRC-32 as zip archives use it (polynomial 0x04C11DB7, reflected), going on
 /// from `crc`, the value of the bytes before; 0 at the start.
 ///
-/// Uses carry-less multiplication where the CPU has it: 5 GB/s from memory, against
-/// 0.9 GB/s of zlib 1.2.13, so that the weights of a model can be checked on
-/// their way through.
+/// Uses carry-less multiplication where the CPU has it: 5 GB/s from memory,
+/// against 0.9 GB/s of zlib 1.2.13, so that the weights of a model can be
+/// checked on their way through.
 uint32_t crc32(llvm::ArrayRef<uint8_t> bytes, uint32_t crc = 0);
 
 /// The same without special instructions; what the tests compare with.

@@ -6,6 +6,7 @@
 #include "compiler/import/pt2/Archive.h"
 #include "compiler/import/pt2/GraphBuilder.h"
 #include "compiler/import/pt2/Locations.h"
+#include "compiler/import/pt2/ModuleSymbols.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtOps.h"
 
@@ -15,8 +16,6 @@
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/Path.h"
-
-#include <map>
 
 using namespace mlir;
 
@@ -97,7 +96,8 @@ public:
   ProgramImporter(const Program &source, llvm::StringRef path,
                   MLIRContext &mlirContext)
       : program(source), where(path), context(mlirContext),
-        builder(&mlirContext), body(builder, source.graph, path) {}
+        builder(&mlirContext), body(builder, source.graph, path),
+        symbols(body.symbols()) {}
 
   llvm::Expected<OwningOpRef<ModuleOp>> run(llvm::StringRef modelName);
 
@@ -108,22 +108,13 @@ private:
   bool weightOf(const InputSpec &spec, llvm::StringRef name,
                 const TensorRecord *&record);
   bool addResults(func::FuncOp function);
-  void addSymbols();
-  void noteSymbols(SymExpr e, const std::string &source,
-                   std::optional<int64_t> hint);
-  void noteSymbols(Type type, const TensorInfo &info, llvm::StringRef input);
 
   const Program &program;
   llvm::StringRef where;
   MLIRContext &context;
   OpBuilder builder;
   GraphBuilder body;
-
-  struct Symbol {
-    std::optional<int64_t> hint, lower, upper;
-    std::string source;
-  };
-  std::map<std::string, Symbol> symbols;
+  ModuleSymbols symbols;
 };
 
 } // namespace
@@ -197,7 +188,8 @@ bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
     if (spec.kind == InputSpec::UserInput) {
       if (!body.tensorType(input.text, type))
         return false;
-      noteSymbols(type, info->second, input.text);
+      if (std::optional<TensorMeta> meta = metaFromType(type))
+        symbols.addTensor(*meta, info->second, input.text);
     } else {
       const TensorRecord *record = nullptr;
       if (!weightOf(spec, input.text, record) ||
@@ -217,8 +209,7 @@ bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
       if (!body.dimOf(it->second, dim))
         return false;
       text(names::kValue, dim.str());
-      if (!dim.isStatic())
-        noteSymbols(dim.symbolic(), input.text, it->second.hint);
+      symbols.addInteger(dim, it->second.hint, input.text);
     }
     break;
   case Argument::SymFloat:
@@ -318,55 +309,6 @@ bool ProgramImporter::addResults(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// Symbols
-//===----------------------------------------------------------------------===//
-
-/// Takes the hint and source of a symbol that stands alone.
-void ProgramImporter::noteSymbols(SymExpr e, const std::string &source,
-                                  std::optional<int64_t> hint) {
-  llvm::StringSet<> free;
-  e.collectSymbols(free);
-  for (llvm::StringRef name : free.keys())
-    symbols[name.str()];
-  if (e.kind() != SymKind::Symbol)
-    return;
-  Symbol &symbol = symbols[e.name().str()];
-  if (symbol.source.empty())
-    symbol.source = source;
-  if (!symbol.hint)
-    symbol.hint = hint;
-}
-
-void ProgramImporter::noteSymbols(Type type, const TensorInfo &info,
-                                  llvm::StringRef input) {
-  std::optional<TensorMeta> meta = metaFromType(type);
-  if (!meta)
-    return;
-  for (auto [i, size] : llvm::enumerate(meta->sizes))
-    if (!size.isStatic())
-      noteSymbols(size.symbolic(), (input + ":" + llvm::Twine(i)).str(),
-                  info.sizes[i].hint);
-}
-
-void ProgramImporter::addSymbols() {
-  for (const Range &range : program.ranges) {
-    Symbol &symbol = symbols[range.symbol];
-    symbol.lower = range.lower;
-    symbol.upper = range.upper;
-  }
-  auto number = [&](std::optional<int64_t> v) {
-    return v ? builder.getI64IntegerAttr(*v) : IntegerAttr();
-  };
-  for (auto &[name, symbol] : symbols)
-    SymbolOp::create(
-        builder, builder.getUnknownLoc(), builder.getStringAttr(name),
-        number(symbol.lower), number(symbol.upper), number(symbol.hint),
-        symbol.source.empty() ? StringAttr()
-                              : builder.getStringAttr(symbol.source),
-        /*title=*/StringAttr());
-}
-
-//===----------------------------------------------------------------------===//
 // The module
 //===----------------------------------------------------------------------===//
 
@@ -391,7 +333,8 @@ ProgramImporter::run(llvm::StringRef modelName) {
     return body.takeError();
   llvm::consumeError(body.takeError());
   builder.setInsertionPoint(function);
-  addSymbols();
+  symbols.addConditions(program, loc);
+  symbols.build(builder);
 
   // What contradicts a schema is a fault of the archive.
   std::string message, node;

@@ -162,6 +162,16 @@ def main(case, good, target):
             "inputs": [{"name": "", "arg": a, "kind": 1}
                        for a in leading + taken],
             "outputs": inner[-1]["outputs"], "metadata": {}, "name": "wrap"}]
+    # Good: guards about sizes that are symbols, and others.
+    elif case == "guards":
+        program["guards_code"] = [
+            "L['x'].size()[0] <= 100",
+            "L['x'].size()[0] % 4 == 0 and L['keep'].size()[0] >= 2",
+            "L['keep'].size()[0] == L['x'].size()[0]",
+            "L['x'].size()[0] < L['keep'].size()[0]",
+            "L['nobody'].size()[0] == 1",
+            "L['x'].dtype == torch.float32"]
+        program["range_constraints"]["3*s18"] = {"min_val": 10, "max_val": 900}
     # Other kinds of files.
     elif case == "aotinductor":
         entries = {root + "data/aotinductor/model/x.so": b"\x7fELF"}
