@@ -145,6 +145,11 @@ public:
   std::string message;
   /// The first relation that could not be decided, if any.
   std::string undecided;
+  /// Why the results are no function of the schema, the arguments and the
+  /// operands' metadata, so that a cache must not keep them: a rule that makes
+  /// a symbol or asks for a constant's value says so here, whatever it then
+  /// finds. A word or two, for statistics ("new symbol"); static storage.
+  llvm::StringRef bypass;
 
 private:
   const Schema &schemaRef;

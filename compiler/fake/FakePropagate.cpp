@@ -4,8 +4,8 @@
 #include "compiler/fake/FakePropagate.h"
 
 #include "compiler/fake/FakeReport.h"
-#include "compiler/fake/OpCall.h"
 #include "compiler/fake/Propagator.h"
+#include "dialects/ft/FtDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -14,41 +14,34 @@ using namespace mlir;
 
 namespace ft {
 
-static LogicalResult walkForward(ModuleOp module, Propagator::Mode mode) {
+static LogicalResult walkForward(ModuleOp module, Propagator::Mode mode,
+                                 FakeCache *cache) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal())
     return emitError(module.getLoc())
            << "[FT0107] the module has no function @forward";
-  if (failed(checkRules(module)))
-    return failure();
-  return Propagator(mode).run(function);
+  FakeCache own;
+  Propagator walk(mode, cache ? cache : &own);
+  LogicalResult done = walk.run(function);
+  if (walk.missesRules())
+    reportMissingRules(module);
+  return done;
 }
 
-LogicalResult propagateFake(ModuleOp module) {
-  return walkForward(module, Propagator::Mode::Annotate);
+LogicalResult propagateFake(ModuleOp module, FakeCache *cache) {
+  return walkForward(module, Propagator::Mode::Annotate, cache);
 }
 
-LogicalResult checkFake(ModuleOp module) {
-  return walkForward(module, Propagator::Mode::Check);
+LogicalResult checkFake(ModuleOp module, FakeCache *cache) {
+  return walkForward(module, Propagator::Mode::Check, cache);
 }
 
-LogicalResult propagateOp(Operation *op) {
-  OpCall call(op);
-  if (call.unknown) {
-    reportUnknownOperand(op, call.unknown);
-    return failure();
-  }
-  if (failed(call.run())) {
-    reportFailure(op, *call.fake);
-    return failure();
-  }
-  for (auto [result, fake] : llvm::zip(op->getResults(), call.fake->results)) {
-    if (fake.kind == FakeResult::Tensor)
-      result.setType(typeFromMeta(op->getContext(), fake.meta));
-    else if (fake.kind == FakeResult::Undefined)
-      result.setType(NoneType::get(op->getContext()));
-  }
-  return success();
+LogicalResult propagateOp(Operation *op, FakeCache *cache) {
+  Propagator walk(Propagator::Mode::Annotate, cache);
+  LogicalResult done = walk.visit(op);
+  if (walk.missesRules())
+    reportMissingRules(op);
+  return done;
 }
 
 //===----------------------------------------------------------------------===//

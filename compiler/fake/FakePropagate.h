@@ -29,20 +29,27 @@
 
 namespace ft {
 
+class FakeCache;
+
+// All of these take a cache to share with other walks of the same MLIRContext;
+// without one they make their own.
+
 /// Annotates `@forward`. Existing annotations of results are replaced.
-/// Cost: about 1 µs a call.
-mlir::LogicalResult propagateFake(mlir::ModuleOp module);
+mlir::LogicalResult propagateFake(mlir::ModuleOp module,
+                                  FakeCache *cache = nullptr);
 
 /// Annotates the results of one operation from its operands' types, for passes
 /// that make new calls. Failure is reported at the operation.
-mlir::LogicalResult propagateOp(mlir::Operation *op);
+mlir::LogicalResult propagateOp(mlir::Operation *op,
+                                FakeCache *cache = nullptr);
 
 /// Whether every annotation of `@forward` has the sizes and the dtype that the
 /// rule of its call gives from the annotations of the operands. For stages that
 /// may be the first to see a text, whose annotations anyone can have written.
 /// Changes nothing. Reports [FT0107], or what the rule refuses.
 /// Cost: that of propagateFake.
-mlir::LogicalResult checkFake(mlir::ModuleOp module);
+mlir::LogicalResult checkFake(mlir::ModuleOp module,
+                              FakeCache *cache = nullptr);
 
 /// The stage verifier: every tensor value has a layout that its encoding's own
 /// verifier accepts. Reports [FT0309].

@@ -81,14 +81,13 @@ static std::string placeOf(Location location) {
   return name + ", " + file;
 }
 
-/// All operators without a rule in one error: name, count, first place.
-LogicalResult checkRules(ModuleOp module) {
+void reportMissingRules(Operation *root) {
   struct Missing {
     unsigned count = 0;
     Operation *first = nullptr;
   };
   llvm::MapVector<const Schema *, Missing> missing;
-  module.walk([&](Operation *op) {
+  root->walk([&](Operation *op) {
     const Schema *schema = schemaOf(op);
     if (!schema || findFakeRule(*schema))
       return;
@@ -97,7 +96,7 @@ LogicalResult checkRules(ModuleOp module) {
       m.first = op;
   });
   if (missing.empty())
-    return success();
+    return;
   InFlightDiagnostic error = emitError(missing.front().second.first->getLoc());
   error << "[FT0301] " << missing.size()
         << (missing.size() == 1 ? " operator has" : " operators have")
@@ -113,7 +112,6 @@ LogicalResult checkRules(ModuleOp module) {
         error << ")";
       },
       [&] { error << ", "; });
-  return failure();
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,9 +17,9 @@ void reportFailure(mlir::Operation *op, const FakeCall &call);
 /// value [FT0311].
 void reportUnknownOperand(mlir::Operation *op, mlir::Value operand);
 
-/// All operators of the module that have no rule as one error [FT0301]: name,
-/// count, first place.
-mlir::LogicalResult checkRules(mlir::ModuleOp module);
+/// All operators in `root` (an operation is in itself) that have no rule as one
+/// error [FT0301]: name, count, first place.
+void reportMissingRules(mlir::Operation *root);
 
 /// Warns [FT0310] where the archive claims another layout for the result than
 /// `ours`, its annotation. Strides count only where a dim has more than one

@@ -19,72 +19,34 @@ std::optional<Dim> Propagator::numberOf(Value value) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Results
+// What a call gives
 //===----------------------------------------------------------------------===//
 
-void Propagator::setResult(OpResult result, const FakeResult &fake) {
-  MLIRContext *context = result.getContext();
-  switch (fake.kind) {
-  case FakeResult::Tensor:
-    result.setType(typeFromMeta(context, fake.meta));
-    compareDeclared(result, result.getType());
-    return;
-  case FakeResult::Undefined:
-    result.setType(NoneType::get(context));
-    return;
-  case FakeResult::Int:
-  case FakeResult::Bool:
-    if (fake.value)
-      numbers[result] = *fake.value;
-    return;
-  case FakeResult::Float:
-    return;
+void Propagator::buildKey(Operation *op) {
+  key.clear();
+  key.add(op->getName().getAsOpaquePointer());
+  for (Attribute property : callProperties(op))
+    key.add(property.getAsOpaquePointer());
+  for (Value operand : op->getOperands()) {
+    Type type = typeOf(operand);
+    key.add(type.getAsOpaquePointer());
+    if (isa<RankedTensorType>(type))
+      continue;
+    // Numbers: (0, value), (expression, 0), or (1, 0) if nothing is known.
+    std::optional<Dim> number = numberOf(operand);
+    if (number && !number->isStatic())
+      key.add(number->symbolic().getImpl());
+    else
+      key.add(uint64_t(number ? 0 : 1));
+    key.add(uint64_t(number && number->isStatic() ? number->value() : 0));
   }
 }
 
-/// Sizes that are known must be the same; relations between symbols are decided
-/// where they are made.
-static bool sameSizes(const TensorMeta &a, const TensorMeta &b) {
-  if (a.rank() != b.rank())
-    return false;
-  for (auto [x, y] : llvm::zip(a.sizes, b.sizes))
-    if (x.isStatic() && y.isStatic() && x != y)
-      return false;
-  return true;
-}
-
-/// Strides are not compared: functionalization may leave a value denser than
-/// the one it stands for.
-LogicalResult Propagator::checkResult(OpResult result, const FakeResult &fake) {
-  auto bad = [&] {
-    return emitError(result.getOwner()->getLoc())
-           << "[FT0107] the annotation of a result does not fit its call: ";
-  };
-  bool isTensor = isa<TensorType>(result.getType());
-  if (fake.kind != FakeResult::Tensor) {
-    bool fits = fake.kind == FakeResult::Undefined
-                    ? isa<NoneType>(result.getType())
-                    : !isTensor;
-    if (!fits)
-      return bad() << result.getType() << " is of another kind";
-    if (fake.value)
-      numbers[result] = *fake.value;
-    return success();
+LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
+  if (!findFakeRule(*schemaOf(op))) {
+    missingRule = true;
+    return failure();
   }
-  std::optional<TensorMeta> meta =
-      isTensor ? metaFromType(result.getType()) : std::nullopt;
-  if (!meta)
-    return bad() << result.getType() << " must be " << fake.meta.str();
-  if (meta->dtype != fake.meta.dtype || !sameSizes(*meta, fake.meta))
-    return bad() << meta->str() << " must be " << fake.meta.str();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Operations
-//===----------------------------------------------------------------------===//
-
-LogicalResult Propagator::visitCall(Operation *op) {
   std::deque<TensorMeta> metas;
   OpCall call(
       op,
@@ -101,22 +63,143 @@ LogicalResult Propagator::visitCall(Operation *op) {
     reportFailure(op, *call.fake);
     return failure();
   }
-  auto &results = call.fake->results;
-  if (results.size() != op->getNumResults())
+  bypass = call.fake->bypass;
+  MLIRContext *context = op->getContext();
+  scratch.clear();
+  for (auto [i, fake] : llvm::enumerate(call.fake->results)) {
+    CallResult &result = scratch.emplace_back();
+    result.kind = fake.kind;
+    result.number = fake.value;
+    if (fake.kind == FakeResult::Undefined)
+      result.type = NoneType::get(context);
+    if (fake.kind != FakeResult::Tensor)
+      continue;
+    result.type = typeFromMeta(context, fake.meta);
+    result.alias = fake.alias;
+    result.written = fake.alias >= 0 && call.aten.schema->returnsWritten(i);
+  }
+  return success();
+}
+
+/// An entry that is not what the rule says now is an error of ours.
+LogicalResult Propagator::crosscheck(Operation *op) {
+  StringRef bypass;
+  if (failed(compute(op, bypass)))
+    return failure();
+  ++cache->stats.checked;
+  if (bypass.empty() && ArrayRef<CallResult>(scratch) == last)
+    return success();
+  InFlightDiagnostic error = emitError(op->getLoc());
+  error << "[FT0070] the cache of fake propagation has other results for aten."
+        << schemaOf(op)->name << " than its rule";
+  if (!bypass.empty())
+    return error << ", which must not be kept (" << bypass << ")";
+  auto show = [&](ArrayRef<CallResult> results) {
+    llvm::interleaveComma(results, error, [&](const CallResult &r) {
+      if (r.type)
+        error << r.type;
+      else
+        error << (r.number ? r.number->str() : "a number");
+      if (r.alias >= 0)
+        error << " in operand " << r.alias;
+    });
+  };
+  error << ": ";
+  show(last);
+  error << "; the rule gives ";
+  show(scratch);
+  return error;
+}
+
+LogicalResult Propagator::lookUp(Operation *op, bool &found) {
+  found = false;
+  if (!cache)
+    return success();
+  buildKey(op);
+  const ArrayRef<CallResult> *known = cache->find(key);
+  if (!known)
+    return success();
+  found = true;
+  ++cache->stats.hits;
+  last = *known;
+  return cache->crosscheck ? crosscheck(op) : success();
+}
+
+LogicalResult Propagator::computeAndKeep(Operation *op) {
+  StringRef bypass;
+  if (failed(compute(op, bypass)))
+    return failure();
+  last = scratch;
+  if (!cache)
+    return success();
+  if (bypass.empty()) {
+    ++cache->stats.misses;
+    last = cache->keep(key, scratch);
+  } else {
+    ++cache->stats.bypasses[bypass];
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+/// Sizes that are known must be the same; relations between symbols are decided
+/// where they are made.
+static bool sameSizes(const TensorMeta &a, const TensorMeta &b) {
+  if (a.rank() != b.rank())
+    return false;
+  for (auto [x, y] : llvm::zip(a.sizes, b.sizes))
+    if (x.isStatic() && y.isStatic() && x != y)
+      return false;
+  return true;
+}
+
+/// Strides are not compared: functionalization may leave a value denser than
+/// the one it stands for.
+LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
+  if (ours.type == result.getType())
+    return success();
+  auto bad = [&] {
+    return emitError(result.getOwner()->getLoc())
+           << "[FT0107] the annotation of a result does not fit its call: ";
+  };
+  bool isTensor = isa<TensorType>(result.getType());
+  if (ours.kind != FakeResult::Tensor) {
+    if (isTensor || ours.kind == FakeResult::Undefined)
+      return bad() << result.getType() << " is of another kind";
+    return success();
+  }
+  std::optional<TensorMeta> have =
+      isTensor ? metaFromType(result.getType()) : std::nullopt;
+  std::optional<TensorMeta> want = metaFromType(ours.type);
+  if (!have)
+    return bad() << result.getType() << " must be " << want->str();
+  if (have->dtype != want->dtype || !sameSizes(*have, *want))
+    return bad() << have->str() << " must be " << want->str();
+  return success();
+}
+
+LogicalResult Propagator::applyResults(Operation *op) {
+  if (last.size() != op->getNumResults())
     return emitError(op->getLoc())
-           << "[FT0307] aten." << call.aten.schema->name << " gives "
-           << results.size() << " results here, the program takes "
-           << op->getNumResults();
-  for (auto [result, fake] : llvm::zip(op->getResults(), results)) {
-    if (mode == Mode::Annotate)
-      setResult(result, fake);
-    else if (failed(checkResult(result, fake)))
-      return failure();
+           << "[FT0307] aten." << schemaOf(op)->name << " gives " << last.size()
+           << " results here, the program takes " << op->getNumResults();
+  for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
+    if (ours.number)
+      numbers[result] = *ours.number;
+    if (mode == Mode::Check) {
+      if (failed(checkResult(result, ours)))
+        return failure();
+    } else if (ours.type) {
+      result.setType(ours.type);
+      if (claims && op->getDiscardableAttr(claims))
+        compareDeclared(result, ours.type);
+    }
     // `x.t_()` changes x itself, for whoever reads it from here on.
-    unsigned r = result.getResultNumber();
-    if (fake.kind == FakeResult::Tensor && fake.alias >= 0 &&
-        call.aten.schema->returnsWritten(r)) {
-      Value written = call.aten.operands[fake.alias];
+    if (ours.written) {
+      Value written = op->getOperand(ours.alias);
       if (typeOf(written) != result.getType())
         change(written, result.getType());
     }
@@ -124,7 +207,22 @@ LogicalResult Propagator::visitCall(Operation *op) {
   return success();
 }
 
+LogicalResult Propagator::visitCall(Operation *op) {
+  bool found;
+  if (failed(lookUp(op, found)))
+    return failure();
+  if (!found) {
+    // Only calls were ever kept, so only now it matters whether this is one.
+    if (!schemaOf(op))
+      return success();
+    if (failed(computeAndKeep(op)))
+      return failure();
+  }
+  return applyResults(op);
+}
+
 LogicalResult Propagator::visit(Operation *op) {
+  last = {};
   // What depends on a call that failed has nothing to go by.
   if (!refused.empty() && llvm::any_of(op->getOperands(), [&](Value operand) {
         return refused.contains(operand);
@@ -132,7 +230,7 @@ LogicalResult Propagator::visit(Operation *op) {
     refused.insert(op->result_begin(), op->result_end());
     return success();
   }
-  if (!schemaOf(op))
+  if (!isa_and_nonnull<FtDialect>(op->getDialect()))
     return success();
   if (succeeded(visitCall(op)))
     return success();
@@ -146,6 +244,7 @@ LogicalResult Propagator::visit(Operation *op) {
 
 LogicalResult Propagator::visitBlock(Block &block) {
   int before = errors;
+  claims = StringAttr::get(block.getParentOp()->getContext(), names::kDeclared);
   for (Operation &op : block)
     if (failed(visit(&op)) && ++errors >= kMostErrors)
       break;

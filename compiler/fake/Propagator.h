@@ -14,12 +14,13 @@
 // value has become since is kept beside the IR (`typeOf`), for the few values
 // whose metadata is written.
 //
-// Cost: one visit for each operation.
+// Cost: for each operation one look into the cache (FakeCache.h), and its rule
+// where that has not seen such a call.
 
 #ifndef FORETRACE_COMPILER_FAKE_PROPAGATOR_H
 #define FORETRACE_COMPILER_FAKE_PROPAGATOR_H
 
-#include "compiler/fake/FakeCall.h"
+#include "compiler/fake/FakeCache.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -34,7 +35,9 @@ class Propagator {
 public:
   /// `Check` compares annotations, and goes by them, instead of setting them.
   enum class Mode { Annotate, Check };
-  explicit Propagator(Mode mode = Mode::Annotate) : mode(mode) {}
+  /// The cache must outlive the walk; null: no cache.
+  explicit Propagator(Mode mode = Mode::Annotate, FakeCache *cache = nullptr)
+      : mode(mode), cache(cache) {}
 
   /// The arguments, the body, and the function's type.
   mlir::LogicalResult run(mlir::func::FuncOp function);
@@ -46,6 +49,13 @@ public:
 
   /// One operation. Fails after an error, which has been reported.
   mlir::LogicalResult visit(mlir::Operation *op);
+
+  /// What the call visited last gave; valid until the next visit.
+  llvm::ArrayRef<CallResult> lastResults() const { return last; }
+
+  /// A call without a rule was met. It is not reported: see reportMissingRules,
+  /// which names all of them.
+  bool missesRules() const { return missingRule; }
 
   /// What a value is by now: its annotation, unless an operation has changed
   /// its metadata since.
@@ -72,13 +82,31 @@ public:
 private:
   mlir::LogicalResult visitArguments(mlir::func::FuncOp function);
   mlir::LogicalResult visitCall(mlir::Operation *op);
-  /// Gives the result what the rule says, or compares it (Mode::Check).
-  void setResult(mlir::OpResult result, const FakeResult &fake);
+  /// The call's words, for lookUp and computeAndKeep.
+  void buildKey(mlir::Operation *op);
+  /// Looks into the cache; fills `last` if the call is `found` there. Fails
+  /// only if the crosscheck does.
+  mlir::LogicalResult lookUp(mlir::Operation *op, bool &found);
+  /// Asks the rule; fills `last`.
+  mlir::LogicalResult computeAndKeep(mlir::Operation *op);
+  /// Gives the results of the IR what `last` says, or compares (Mode::Check).
+  mlir::LogicalResult applyResults(mlir::Operation *op);
+  /// Asks the rule; fills `scratch`. `bypass` as in FakeCall.
+  mlir::LogicalResult compute(mlir::Operation *op, llvm::StringRef &bypass);
+  mlir::LogicalResult crosscheck(mlir::Operation *op);
   mlir::LogicalResult checkResult(mlir::OpResult result,
-                                  const FakeResult &fake);
+                                  const CallResult &ours);
 
   Mode mode;
+  FakeCache *cache;
   int errors = 0;
+  bool missingRule = false;
+  FakeCache::Key key;
+  llvm::SmallVector<CallResult, 4> scratch;
+  llvm::ArrayRef<CallResult> last;
+  /// The name of the attribute with the archive's claims; null outside blocks,
+  /// where those are not compared.
+  mlir::StringAttr claims;
   llvm::DenseMap<mlir::Value, mlir::Type> changed;
   llvm::DenseMap<mlir::Value, Dim> numbers;
   /// Results of refused calls, and what depends on them: nothing is said of

@@ -50,6 +50,17 @@ struct AtenCall {
                          mlir::TypeRange results) const;
 };
 
+/// The properties of a call: `args`, and `callee` where one op stands for many
+/// overloads. Attributes are unique, so two calls of one op with equal ones
+/// have equal schemas and equal arguments, but for the operands.
+inline llvm::ArrayRef<mlir::Attribute> callProperties(mlir::Operation *op) {
+  size_t bytes = op->getPropertiesStorageSize();
+  if (!bytes)
+    return {};
+  return {op->getPropertiesStorage().as<mlir::Attribute *>(),
+          bytes / sizeof(mlir::Attribute)};
+}
+
 /// The `args` attribute for these arguments.
 mlir::ArrayAttr encodeArgs(mlir::MLIRContext *context,
                            llvm::ArrayRef<Arg> args);
@@ -76,6 +87,11 @@ class AtenCallTrait
     : public mlir::OpTrait::TraitBase<ConcreteType, AtenCallTrait> {
 public:
   static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    // What callProperties relies on.
+    using Properties = typename ConcreteType::Properties;
+    static_assert(std::is_standard_layout_v<Properties> &&
+                  sizeof(Properties) % sizeof(mlir::Attribute) == 0 &&
+                  sizeof(Properties) <= 2 * sizeof(mlir::Attribute));
     return verifyAtenCall(op);
   }
 };

@@ -1,0 +1,48 @@
+//===- FakeCache.cpp - What equal calls gave before ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/FakeCache.h"
+
+#include <type_traits>
+
+namespace ft {
+
+// Entries are never destroyed one by one.
+static_assert(std::is_trivially_destructible_v<CallResult>);
+
+/// Multiply and shift for each word: pointers differ in their middle bits.
+uint64_t FakeCache::Key::hash() const {
+  uint64_t h = words.size();
+  for (uint64_t word : words) {
+    h = (h ^ word) * 0x9E3779B97F4A7C15u;
+    h ^= h >> 32;
+  }
+  // The map keeps the two largest numbers for itself.
+  return h >> 1;
+}
+
+const llvm::ArrayRef<CallResult> *FakeCache::find(const Key &key) const {
+  for (const Entry *e = byHash.lookup(key.hash()); e; e = e->next)
+    if (e->words == key.row())
+      return &e->results;
+  return nullptr;
+}
+
+llvm::ArrayRef<CallResult> FakeCache::keep(const Key &key,
+                                           llvm::ArrayRef<CallResult> results) {
+  Entry &entry = entries.emplace_back();
+  entry.words = key.row().copy(memory);
+  entry.results = results.copy(memory);
+  Entry *&first = byHash[key.hash()];
+  entry.next = first;
+  first = &entry;
+  return entry.results;
+}
+
+void FakeCache::clear() {
+  byHash.clear();
+  entries.clear();
+  memory.Reset();
+}
+
+} // namespace ft
