@@ -25,6 +25,9 @@ struct Options {
   std::optional<Stage> startFrom;
   /// Verify the IR after every pass and every stage.
   bool verify = true;
+  /// Work out every call that the cache of fake propagation answers once more;
+  /// a difference is an internal error.
+  bool crosscheck = false;
   /// Turn a crash of a stage into an FT0070 diagnostic. Process-wide signal
   /// handlers are installed while a stage runs: for programs, not for hosts.
   bool catchCrashes = false;

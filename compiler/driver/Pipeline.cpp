@@ -38,7 +38,7 @@ static llvm::Error reported() {
 }
 
 static llvm::Error runFake(PipelineState &state) {
-  if (mlir::failed(propagateFake(state.module)) ||
+  if (mlir::failed(propagateFake(state.module, &state.cache)) ||
       mlir::failed(verifyFakeStage(state.module)))
     return reported();
   return llvm::Error::success();
@@ -46,7 +46,7 @@ static llvm::Error runFake(PipelineState &state) {
 
 static llvm::Error runFunctionalize(PipelineState &state) {
   // The module may be a text by hand, here and in stage lower.
-  if (mlir::failed(checkFake(state.module)) ||
+  if (mlir::failed(checkFake(state.module, &state.cache)) ||
       mlir::failed(functionalize(state.module)) ||
       mlir::failed(verifyFunctionalizeStage(state.module)))
     return reported();
@@ -131,7 +131,7 @@ static llvm::Error runLower(PipelineState &state) {
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
   if (!target)
     return target.takeError();
-  if (mlir::failed(checkFake(state.module)))
+  if (mlir::failed(checkFake(state.module, &state.cache)))
     return reported();
   LowerOptions options;
   options.panelWidth = [&](DType) { return target->panelWidth(); };

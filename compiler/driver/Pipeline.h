@@ -6,6 +6,7 @@
 
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Session.h"
+#include "compiler/fake/FakeCache.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -22,6 +23,7 @@ struct PipelineState {
   std::string &object;
   const std::string &outputBase;
   CompiledFiles &files;
+  FakeCache &cache;
 };
 
 /// The dialects that the stages use, and no others: a text that names another

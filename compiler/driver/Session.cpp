@@ -40,6 +40,7 @@ Session::State::State(Options given)
     : options(std::move(given)),
       context(pipelineRegistry(), mlir::MLIRContext::Threading::DISABLED) {
   context.printOpOnDiagnostic(false);
+  cache.crosscheck = options.crosscheck;
 }
 
 bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
@@ -187,11 +188,12 @@ bool Session::State::runStages(Stage last) {
     at = stageAfter(at, last);
     auto start = Clock::now();
     size_t before = diagnostics.size();
-    bool ok = guarded(
-        llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
-          PipelineState pipeline{*module, options, object, outputBase, files};
-          return runStage(at, pipeline);
-        });
+    bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,
+                      DiagId::Internal, [&] {
+                        PipelineState pipeline{*module,    options, object,
+                                               outputBase, files,   cache};
+                        return runStage(at, pipeline);
+                      });
     seconds.push_back({at, secondsSince(start)});
     if (!ok) {
       blameText(before);

@@ -90,8 +90,11 @@ public:
   mlir::MLIRContext &context();
   mlir::ModuleOp module() const;
 
-private:
+  /// For the other files of this folder.
   struct State;
+  State &inside() const { return *state; }
+
+private:
   std::unique_ptr<State> state;
 };
 

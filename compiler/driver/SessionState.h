@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
 
 #include "compiler/driver/Session.h"
+#include "compiler/fake/FakeCache.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -41,6 +42,9 @@ struct Session::State {
   Options options;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// Every propagation of the session looks here: the checks before later
+  /// stages see the calls of the first one again.
+  FakeCache cache;
   /// The file that the model came from, or the name given with a text.
   std::string source;
   std::optional<Stage> stage;

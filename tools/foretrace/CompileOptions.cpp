@@ -34,8 +34,6 @@ static const LaterOption kLater[] = {
      "custom operators cannot be registered yet"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
-    {"--crosscheck", false, "recompute every cached propagation",
-     "propagation has no cache yet"},
 };
 
 void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
@@ -52,7 +50,10 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
   verb.add_option("--start-from", startFrom,
                   "first stage to run on a module that was printed");
   verb.add_flag("--json", json, "print JSON");
-  verb.add_flag("--time", time, "print the seconds of each stage");
+  verb.add_flag("--time", time,
+                "print the seconds of each stage, and what the cache did");
+  verb.add_flag("--crosscheck", crosscheck,
+                "work out again what the cache of fake propagation answers");
   for (const LaterOption &option : kLater) {
     std::string flag = option.flag;
     std::string help = std::string(option.help) + " (not in this build)";
@@ -103,6 +104,7 @@ int CompileOptions::fill(Options &options) const {
   options.target = target;
   options.cpu = cpu;
   options.linker = linker;
+  options.crosscheck = crosscheck;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

@@ -23,6 +23,7 @@ struct CompileOptions {
   int threads = 0;
   bool json = false;
   bool time = false;
+  bool crosscheck = false;
   /// Options of the design that this build knows but does not have: what was
   /// given, by flag.
   std::map<std::string, std::string> later;

@@ -86,6 +86,40 @@ void reportTimes(const Session &session) {
   for (auto [stage, seconds] : session.stageSeconds())
     llvm::errs() << llvm::format("%-14s %8.3f s\n", stageInfo(stage).name,
                                  seconds);
+  FakeCacheStats stats = fakeCacheStats(session);
+  if (stats.hits + stats.misses + stats.bypasses.size())
+    llvm::errs() << llvm::format("%-14s %s\n", "fake cache",
+                                 cacheText(stats).c_str());
+}
+
+std::string cacheText(const FakeCacheStats &stats) {
+  std::string text = std::to_string(stats.hits) + " hits";
+  if (stats.checked)
+    text +=
+        " (" +
+        (stats.checked == stats.hits ? "all" : std::to_string(stats.checked)) +
+        " checked)";
+  text += ", " + std::to_string(stats.misses) + " misses";
+  uint64_t total = 0;
+  std::string reasons;
+  for (const auto &[reason, count] : stats.bypasses) {
+    total += count;
+    reasons +=
+        (reasons.empty() ? "" : ", ") + reason + " " + std::to_string(count);
+  }
+  if (total)
+    text += ", " + std::to_string(total) + " not kept (" + reasons + ")";
+  return text;
+}
+
+llvm::json::Object cacheJson(const FakeCacheStats &stats) {
+  llvm::json::Object bypasses;
+  for (const auto &[reason, count] : stats.bypasses)
+    bypasses[reason] = int64_t(count);
+  return llvm::json::Object{{"hits", int64_t(stats.hits)},
+                            {"misses", int64_t(stats.misses)},
+                            {"checked", int64_t(stats.checked)},
+                            {"bypasses", std::move(bypasses)}};
 }
 
 std::string table(const std::vector<std::vector<std::string>> &rows) {

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TOOLS_FORETRACE_OUTPUT_H
 #define FORETRACE_TOOLS_FORETRACE_OUTPUT_H
 
+#include "compiler/driver/FakeTiming.h"
 #include "compiler/driver/Session.h"
 
 #include "llvm/Support/JSON.h"
@@ -35,8 +36,15 @@ int writeJson(const llvm::json::Value &value, const std::string &path = "");
 /// One line on standard error, and only if that is a terminal.
 void progress(const std::string &line);
 
-/// `--time`: seconds of each stage, on standard error.
+/// `--time`: seconds of each stage and what the cache of fake propagation did,
+/// on standard error.
 void reportTimes(const Session &session);
+
+/// "57 hits, 24 misses, 2 not kept (new symbol 2)"; with the crosscheck also
+/// "57 hits (all checked)".
+std::string cacheText(const FakeCacheStats &stats);
+/// {"hits", "misses", "checked", "bypasses": {REASON: n}}
+llvm::json::Object cacheJson(const FakeCacheStats &stats);
 
 /// Columns padded to the widest cell, two spaces between, no trailing blanks.
 std::string table(const std::vector<std::vector<std::string>> &rows);
