@@ -76,6 +76,9 @@ public:
   Interval bounds(SymExpr e);
   /// The same value in terms of the symbols and parameters that are free.
   SymExpr solvedForm(SymExpr e) { return substituteSolved(e); }
+  /// A predicate that is equivalent under the facts, in the form that questions
+  /// are decided in: 2*(a//2) == a is a % 2 == 0.
+  SymExpr normalForm(SymExpr predicate) { return reduce(predicate); }
   /// True for the symbols that solving equations made.
   bool isParameter(SymExpr symbol) const { return parameters.count(symbol); }
 

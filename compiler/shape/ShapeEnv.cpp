@@ -8,7 +8,7 @@
 
 namespace ft {
 
-ShapeEnv::ShapeEnv(SymContext &context) : ctx(context) {
+ShapeEnv::ShapeEnv(SymContext &context) : ctx(context), ranges(context) {
   scopes.push_back({FactBase(context), {}, context.boolean(true), 0});
 }
 
@@ -26,6 +26,7 @@ SymExpr ShapeEnv::addInputSize(llvm::StringRef name, SymbolInfo info) {
   // Every scope: a region may meet an input's size before its parent does.
   for (Scope &scope : scopes)
     scope.base.declare(expr, info.range, info.hint);
+  ranges.declare(expr, info.range, info.hint);
   infos.push_back(std::move(info));
   return expr;
 }
@@ -43,6 +44,7 @@ SymExpr ShapeEnv::addUnbacked(Interval range, Provenance origin,
   int64_t sample = range.lo > 0 ? range.lo : range.hi < 0 ? range.hi : 0;
   for (Scope &scope : scopes)
     scope.base.declare(expr, range, sample);
+  ranges.declare(expr, range, sample);
   infos.push_back(std::move(info));
   return expr;
 }
@@ -152,10 +154,12 @@ const Guard *ShapeEnv::addGuard(SymExpr asked, bool atRunTime,
   auto guard = std::make_unique<Guard>();
   unsigned number = atRunTime ? assertions++ : entryGuards++;
   guard->id = (atRunTime ? "a" : "g") + llvm::utostr(number);
-  guard->asked = asked;
+  SymExpr shorter = ranges.normalForm(asked);
+  guard->asked = shorter.size() < asked.size() ? shorter : asked;
   guard->condition = scopes.back().condition;
-  SymExpr implied = ctx.logicalOr({ctx.logicalNot(guard->condition), asked});
-  guard->predicate = implied ? implied : asked;
+  SymExpr implied =
+      ctx.logicalOr({ctx.logicalNot(guard->condition), guard->asked});
+  guard->predicate = implied ? implied : guard->asked;
   guard->atRunTime = atRunTime;
   guard->origin = origin;
   allGuards.push_back(std::move(guard));
@@ -218,8 +222,6 @@ Interval ShapeEnv::tightBounds(SymExpr expr) {
     int64_t step = 1, low = from;
     while (low <= limit - step && proved(low + step)) {
       low += step;
-      if (step > limit / 4)
-        break;
       step *= 2;
     }
     for (; step > 0; step /= 2)
@@ -228,10 +230,15 @@ Interval ShapeEnv::tightBounds(SymExpr expr) {
     return low;
   };
   constexpr int64_t kFar = int64_t(1) << 40;
-  if (range.lo > -kFar)
-    range.lo = raise(expr, range.lo, std::min(range.hi, kFar));
-  if (range.hi < kFar)
-    range.hi = -raise(-expr, -range.hi, std::min(-range.lo, kFar));
+  auto lower = [&](SymExpr e, Interval r) {
+    if (r.lo < -kFar && !isTrue(ctx.ge(e, ctx.constant(-kFar))))
+      return r.lo;
+    return raise(e, std::max(r.lo, -kFar), std::min(r.hi, kFar));
+  };
+  range.lo = lower(expr, range);
+  int64_t below = lower(-expr, range * -1);
+  if (below != Interval::kMin)
+    range.hi = -below;
   return range;
 }
 

@@ -42,6 +42,8 @@ struct Guard {
   std::string id;
   /// What is checked: `asked` if `condition`.
   SymExpr predicate;
+  /// What the op asked, or the same said shorter: a % 2 == 0 for
+  /// 2*(a//2) == a, a <= 8 for Min(a, 8) == a.
   SymExpr asked;
   /// True outside of regions.
   SymExpr condition;
@@ -187,6 +189,8 @@ private:
   std::optional<int64_t> evaluateHints(SymExpr expr) const;
 
   SymContext &ctx;
+  /// Ranges alone: what guards are brought into a readable form under.
+  FactBase ranges;
   std::vector<SymbolInfo> infos;
   llvm::DenseMap<SymExpr, size_t> index;
   llvm::StringMap<int64_t> hints;

@@ -129,6 +129,7 @@ SymKind SymExpr::kind() const { return node->kind; }
 int64_t SymExpr::constant() const { return node->value; }
 llvm::StringRef SymExpr::name() const { return node->name; }
 llvm::ArrayRef<SymTerm> SymExpr::terms() const { return node->terms; }
+uint32_t SymExpr::size() const { return node->size; }
 SymContext &SymExpr::context() const { return *node->context; }
 
 bool SymExpr::isTrue() const {

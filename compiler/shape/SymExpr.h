@@ -114,6 +114,9 @@ public:
   };
   Affine affine(SymTerm &storage) const;
 
+  /// Nodes of the expression written out as a tree.
+  uint32_t size() const;
+
   /// Adds the names of all symbols to `names`.
   void collectSymbols(llvm::StringSet<> &names) const;
 
