@@ -74,6 +74,9 @@ public:
 
   /// A range of the values of an integer expression; not always the smallest.
   Interval bounds(SymExpr e);
+  /// The smallest range that can be proved, out to ±2^40: some hundred
+  /// questions.
+  Interval tightBounds(SymExpr e);
   /// The same value in terms of the symbols and parameters that are free.
   SymExpr solvedForm(SymExpr e) { return substituteSolved(e); }
   /// A predicate that is equivalent under the facts, in the form that questions
@@ -127,6 +130,7 @@ private:
   void changed();
 
   // FactQuery.cpp
+  Answer answerNew(SymExpr predicate);
   Answer decide(SymExpr reduced);
   Answer decideByInterval(SymExpr atom);
   /// False if the predicate has no value there.
@@ -136,6 +140,7 @@ private:
   Interval computeBounds(SymExpr e);
   bool addModel(Model model);
   void completeModel(Model &model);
+  std::vector<Model> neighbours(SymExpr reduced);
 
   SymContext *ctx;
   bool inconsistent = false;

@@ -13,6 +13,8 @@ using namespace detail;
 
 /// Models that are kept: each settles another kind of question.
 static constexpr size_t kMaxModels = 8;
+/// Candidates that are tried before the emptiness test.
+static constexpr size_t kMaxNeighbours = 8;
 
 //===----------------------------------------------------------------------===//
 // Bounds
@@ -106,17 +108,31 @@ Answer FactBase::query(SymExpr predicate) {
     ++count.remembered;
     return it->second.answer;
   }
+  Answer answer = answerNew(predicate);
+  answers[predicate] = {answer, changes};
+  return answer;
+}
+
+Answer FactBase::answerNew(SymExpr predicate) {
+  // Most comparisons are decided as they stand.
+  bool isAtom =
+      predicate.kind() != SymKind::And && predicate.kind() != SymKind::Or;
+  if (isAtom && substituteSolved(predicate.terms()[0].expr) ==
+                    predicate.terms()[0].expr) {
+    Answer answer = decideByInterval(predicate);
+    if (answer != Answer::Unknown || isExactByInterval(predicate)) {
+      ++count.byInterval;
+      return answer;
+    }
+  }
   SymExpr reduced = reduce(predicate);
   Answer answer = decide(reduced);
   if (reduced.kind() == SymKind::Bool)
     ++count.byReduction;
-  else if (answer != Answer::Unknown)
-    ++count.byInterval;
-  else if (isExactByInterval(reduced))
+  else if (answer != Answer::Unknown || isExactByInterval(reduced))
     ++count.byInterval;
   else
     answer = decideByEmptiness(predicate, reduced);
-  answers[predicate] = {answer, changes};
   return answer;
 }
 
@@ -196,19 +212,55 @@ bool FactBase::isExactByInterval(SymExpr atom) {
       });
 }
 
+Interval FactBase::tightBounds(SymExpr expr) {
+  Interval range = bounds(expr);
+  if (!expr || range.empty())
+    return range;
+  auto isTrue = [&](SymExpr p) { return query(p) == Answer::Proved; };
+  // The largest v with expr >= v proved, by doubling steps and halving them.
+  auto raise = [&](SymExpr e, int64_t from, int64_t limit) {
+    auto proved = [&](int64_t v) {
+      return isTrue(ctx->ge(e, ctx->constant(v)));
+    };
+    int64_t step = 1, low = from;
+    while (low <= limit - step && proved(low + step)) {
+      low += step;
+      step *= 2;
+    }
+    for (; step > 0; step /= 2)
+      if (low <= limit - step && proved(low + step))
+        low += step;
+    return low;
+  };
+  constexpr int64_t kFar = int64_t(1) << 40;
+  auto lower = [&](SymExpr e, Interval r) {
+    if (r.lo < -kFar && !isTrue(ctx->ge(e, ctx->constant(-kFar))))
+      return r.lo;
+    return raise(e, std::max(r.lo, -kFar), std::min(r.hi, kFar));
+  };
+  range.lo = lower(expr, range);
+  int64_t below = lower(-expr, range * -1);
+  if (below != Interval::kMin)
+    range.hi = -below;
+  return range;
+}
+
 //===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
 
+static auto lookup(const FactBase::Model &model) {
+  return [&model](llvm::StringRef name, int64_t &number) {
+    auto it = model.find(name);
+    if (it == model.end())
+      return false;
+    number = it->second;
+    return true;
+  };
+}
+
 bool FactBase::evaluate(const Model &model, SymExpr e, bool &value) {
-  SymValue v =
-      SymContext::evaluate(e, [&](llvm::StringRef name, int64_t &number) {
-        auto it = model.find(name);
-        if (it == model.end())
-          return false;
-        number = it->second;
-        return true;
-      });
+  SymValue v = SymContext::evaluate(e, lookup(model));
   value = v.value != 0;
   return bool(v);
 }
@@ -235,14 +287,7 @@ void FactBase::completeModel(Model &model) {
   if (!models.empty())
     base = models[0];
   auto valueOf = [](const Model &from, SymExpr e, int64_t fallback) {
-    SymValue v =
-        SymContext::evaluate(e, [&](llvm::StringRef name, int64_t &number) {
-          auto it = from.find(name);
-          if (it == from.end())
-            return false;
-          number = it->second;
-          return true;
-        });
+    SymValue v = SymContext::evaluate(e, lookup(from));
     return v ? v.value : fallback;
   };
   for (const auto &[symbol, definition] : parameters)
@@ -257,6 +302,46 @@ void FactBase::completeModel(Model &model) {
     model[symbol.name()] = valueOf(model, value, 0);
 }
 
+/// Assignments near the first model in which a symbol of the question takes
+/// another value: where the question changes its answer, or an end of the
+/// range. They may satisfy the facts or not.
+std::vector<FactBase::Model> FactBase::neighbours(SymExpr reduced) {
+  std::vector<Model> result;
+  if (models.empty() ||
+      (reduced.kind() != SymKind::Le && reduced.kind() != SymKind::Eq &&
+       reduced.kind() != SymKind::Ne))
+    return result;
+  Model base;
+  completeModel(base);
+  SymTerm storage;
+  SymExpr d = reduced.terms()[0].expr;
+  SymValue now = SymContext::evaluate(d, lookup(base));
+  for (const SymTerm &term : d.affine(storage).terms) {
+    auto range = ranges.find(term.expr);
+    if (range == ranges.end() || !now || term.k == INT64_MIN)
+      continue;
+    // d is linear in the symbol: zero there, one beyond, one before.
+    int64_t value = base.lookup(term.expr.name());
+    std::optional<int64_t> zero =
+        checkedSub(value, *checkedFloorDiv(now.value, term.k));
+    for (int64_t step : {0, 1, -1}) {
+      std::optional<int64_t> next =
+          zero ? checkedAdd(*zero, step) : std::nullopt;
+      if (!next || *next == value || !range->second.contains(*next))
+        continue;
+      Model candidate;
+      for (const auto &[symbol, limits] : ranges)
+        candidate[symbol.name()] = base.lookup(symbol.name());
+      candidate[term.expr.name()] = *next;
+      completeModel(candidate);
+      result.push_back(std::move(candidate));
+    }
+    if (result.size() >= kMaxNeighbours)
+      break;
+  }
+  return result;
+}
+
 Answer FactBase::decideByEmptiness(SymExpr predicate, SymExpr reduced) {
   bool canHold = false, canFail = false;
   auto note = [&](const Model &model) {
@@ -266,6 +351,10 @@ Answer FactBase::decideByEmptiness(SymExpr predicate, SymExpr reduced) {
   };
   for (const Model &model : models)
     note(model);
+  if (canHold != canFail)
+    for (Model &candidate : neighbours(reduced))
+      if (!(canHold && canFail) && addModel(std::move(candidate)))
+        note(models.back());
   if (canHold && canFail) {
     ++count.byModels;
     return Answer::Unknown;

@@ -212,36 +212,6 @@ bool ShapeEnv::decideOr(SymExpr predicate, bool fallback,
 // Simplification
 //===----------------------------------------------------------------------===//
 
-Interval ShapeEnv::tightBounds(SymExpr expr) {
-  Interval range = bounds(expr);
-  if (!expr || range.empty())
-    return range;
-  // The largest v with expr >= v proved, by doubling steps and halving them.
-  auto raise = [&](SymExpr e, int64_t from, int64_t limit) {
-    auto proved = [&](int64_t v) { return isTrue(ctx.ge(e, ctx.constant(v))); };
-    int64_t step = 1, low = from;
-    while (low <= limit - step && proved(low + step)) {
-      low += step;
-      step *= 2;
-    }
-    for (; step > 0; step /= 2)
-      if (low <= limit - step && proved(low + step))
-        low += step;
-    return low;
-  };
-  constexpr int64_t kFar = int64_t(1) << 40;
-  auto lower = [&](SymExpr e, Interval r) {
-    if (r.lo < -kFar && !isTrue(ctx.ge(e, ctx.constant(-kFar))))
-      return r.lo;
-    return raise(e, std::max(r.lo, -kFar), std::min(r.hi, kFar));
-  };
-  range.lo = lower(expr, range);
-  int64_t below = lower(-expr, range * -1);
-  if (below != Interval::kMin)
-    range.hi = -below;
-  return range;
-}
-
 SymExpr ShapeEnv::simplify(SymExpr expr) {
   if (!expr || expr.isPredicate())
     return expr;

@@ -139,7 +139,7 @@ public:
   bool isTrue(SymExpr p) { return query(p) == Answer::Proved; }
   Interval bounds(SymExpr expr) { return current().bounds(expr); }
   /// The smallest interval that can be proved: slower than bounds.
-  Interval tightBounds(SymExpr expr);
+  Interval tightBounds(SymExpr expr) { return current().tightBounds(expr); }
   /// An expression of the same symbols that is equal under the facts and
   /// simpler: Max(0, v - Min(100, u)) is v - u if 0 <= u <= v <= 100.
   SymExpr simplify(SymExpr expr);
