@@ -139,17 +139,14 @@ static Attribute elementOf(Attribute attribute, unsigned i) {
   return i < list.size() ? list[i] : Attribute();
 }
 
-void compareDeclared(OpResult result, Type ours) {
+void compareDeclared(OpResult result, Type ours, Attribute declared) {
   Operation *op = result.getOwner();
-  Attribute all = op->getAttr(names::kDeclared);
-  if (!all)
-    return;
   unsigned r = result.getResultNumber();
-  auto declared = dyn_cast_or_null<TypeAttr>(elementOf(all, r));
+  auto claim = dyn_cast_or_null<TypeAttr>(elementOf(declared, r));
   // Types are unique: one pointer settles nearly every case.
-  if (!declared || declared.getValue() == ours)
+  if (!claim || claim.getValue() == ours)
     return;
-  std::optional<TensorMeta> claimed = metaFromType(declared.getValue());
+  std::optional<TensorMeta> claimed = metaFromType(claim.getValue());
   std::optional<TensorMeta> meta = metaFromType(ours);
   if (!claimed || !meta || sameLayout(*meta, *claimed))
     return;

@@ -23,8 +23,9 @@ void reportMissingRules(mlir::Operation *root);
 
 /// Warns [FT0310] where the archive claims another layout for the result than
 /// `ours`, its annotation. Strides count only where a dim has more than one
-/// index.
-void compareDeclared(mlir::OpResult result, mlir::Type ours);
+/// index. `declared`: the operation's attribute names::kDeclared.
+void compareDeclared(mlir::OpResult result, mlir::Type ours,
+                     mlir::Attribute declared);
 
 } // namespace ft
 

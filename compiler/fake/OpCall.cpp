@@ -6,8 +6,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
-#include <deque>
-
 using namespace mlir;
 
 namespace ft {
@@ -21,22 +19,13 @@ std::optional<Dim> constantInteger(Value value) {
   return std::nullopt;
 }
 
-OpCall::OpCall(Operation *op) : aten(AtenCall::decode(op)) {
-  std::deque<TensorMeta> decoded;
-  read(
-      [&](Value value) -> const TensorMeta * {
-        std::optional<TensorMeta> meta = metaFromType(value.getType());
-        if (!meta)
-          return nullptr;
-        decoded.push_back(std::move(*meta));
-        return &decoded.back();
-      },
-      constantInteger);
-}
+OpCall::OpCall(Operation *op)
+    : OpCall(
+          op, [](Value value) { return value.getType(); }, constantInteger) {}
 
-OpCall::OpCall(Operation *op, MetaLookup metaOf, NumberLookup numberOf)
+OpCall::OpCall(Operation *op, TypeLookup typeOf, NumberLookup numberOf)
     : aten(AtenCall::decode(op)) {
-  read(metaOf, numberOf);
+  read(typeOf, numberOf);
 }
 
 void OpCall::readNumbers(Arg &arg, NumberLookup numberOf) {
@@ -57,13 +46,14 @@ void OpCall::readNumbers(Arg &arg, NumberLookup numberOf) {
   }
 }
 
-void OpCall::read(MetaLookup metaOf, NumberLookup numberOf) {
+void OpCall::read(TypeLookup typeOf, NumberLookup numberOf) {
   for (Value operand : aten.operands) {
     TensorMeta &meta = metas.emplace_back();
-    if (!isa<TensorType>(operand.getType()))
+    Type type = typeOf(operand);
+    if (!isa<TensorType>(type))
       continue;
-    if (const TensorMeta *known = metaOf(operand))
-      meta = *known;
+    if (std::optional<TensorMeta> known = metaFromType(type))
+      meta = std::move(*known);
     else if (!unknown)
       unknown = operand;
   }

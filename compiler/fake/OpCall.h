@@ -18,13 +18,14 @@ std::optional<Dim> constantInteger(mlir::Value value);
 /// what stands beside it.
 class OpCall {
 public:
-  using MetaLookup = llvm::function_ref<const TensorMeta *(mlir::Value)>;
+  /// The annotated type that a value has by now.
+  using TypeLookup = llvm::function_ref<mlir::Type(mlir::Value)>;
   using NumberLookup = llvm::function_ref<std::optional<Dim>(mlir::Value)>;
 
   /// `op` must be a call. Where the operands' types are annotated, the defaults
   /// will do.
   explicit OpCall(mlir::Operation *op);
-  OpCall(mlir::Operation *op, MetaLookup metaOf, NumberLookup numberOf);
+  OpCall(mlir::Operation *op, TypeLookup typeOf, NumberLookup numberOf);
   OpCall(const OpCall &) = delete;
   OpCall &operator=(const OpCall &) = delete;
 
@@ -38,7 +39,7 @@ public:
   mlir::Value unknown;
 
 private:
-  void read(MetaLookup metaOf, NumberLookup numberOf);
+  void read(TypeLookup typeOf, NumberLookup numberOf);
   void readNumbers(Arg &arg, NumberLookup numberOf);
   llvm::SmallVector<TensorMeta, 4> metas;
 };

@@ -6,8 +6,6 @@
 #include "compiler/fake/FakeReport.h"
 #include "compiler/fake/OpCall.h"
 
-#include <deque>
-
 using namespace mlir;
 
 namespace ft {
@@ -47,13 +45,8 @@ LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
     missingRule = true;
     return failure();
   }
-  std::deque<TensorMeta> metas;
   OpCall call(
-      op,
-      [&](Value value) -> const TensorMeta * {
-        std::optional<TensorMeta> meta = metaOf(value);
-        return meta ? &metas.emplace_back(std::move(*meta)) : nullptr;
-      },
+      op, [&](Value value) { return typeOf(value); },
       [&](Value value) { return numberOf(value); });
   if (call.unknown) {
     reportUnknownOperand(op, call.unknown);
@@ -186,6 +179,7 @@ LogicalResult Propagator::applyResults(Operation *op) {
     return emitError(op->getLoc())
            << "[FT0307] aten." << schemaOf(op)->name << " gives " << last.size()
            << " results here, the program takes " << op->getNumResults();
+  Attribute declared = claims ? op->getDiscardableAttr(claims) : Attribute();
   for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
     if (ours.number)
       numbers[result] = *ours.number;
@@ -194,8 +188,8 @@ LogicalResult Propagator::applyResults(Operation *op) {
         return failure();
     } else if (ours.type) {
       result.setType(ours.type);
-      if (claims && op->getDiscardableAttr(claims))
-        compareDeclared(result, ours.type);
+      if (declared)
+        compareDeclared(result, ours.type, declared);
     }
     // `x.t_()` changes x itself, for whoever reads it from here on.
     if (ours.written) {
@@ -251,9 +245,20 @@ LogicalResult Propagator::visitBlock(Block &block) {
   return success(errors == before);
 }
 
+/// Row-major and static: as typeFromMeta makes it, and the case of nearly every
+/// argument.
+static bool isPlainAnnotation(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto meta =
+      tensor ? dyn_cast_or_null<MetaAttr>(tensor.getEncoding()) : MetaAttr();
+  return meta && tensor.hasStaticShape() && meta.getStrides().empty() &&
+         dtypeFromType(tensor.getElementType());
+}
+
 LogicalResult Propagator::visitArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
-    if (!isa<TensorType>(argument.getType()))
+    if (!isa<TensorType>(argument.getType()) ||
+        isPlainAnnotation(argument.getType()))
       continue;
     std::optional<TensorMeta> meta = metaFromType(argument.getType());
     if (!meta && mode == Mode::Annotate) {

@@ -106,21 +106,25 @@ static Arg decodeArg(Attribute attr, OperandRange operands, unsigned &next) {
                         complex.getImag().getValueAsDouble());
   std::vector<Arg> items;
   if (auto ints = dyn_cast<DenseI64ArrayAttr>(attr)) {
+    items.reserve(ints.size());
     for (int64_t v : ints.asArrayRef())
       items.push_back(Arg::integer(v));
     return Arg::listOf(std::move(items));
   }
   if (auto flags = dyn_cast<DenseBoolArrayAttr>(attr)) {
+    items.reserve(flags.size());
     for (bool v : flags.asArrayRef())
       items.push_back(Arg::truth(v));
     return Arg::listOf(std::move(items));
   }
   if (auto reals = dyn_cast<DenseF64ArrayAttr>(attr)) {
+    items.reserve(reals.size());
     for (double v : reals.asArrayRef())
       items.push_back(Arg::floating(v));
     return Arg::listOf(std::move(items));
   }
   if (auto list = dyn_cast<ArrayAttr>(attr)) {
+    items.reserve(list.size());
     for (Attribute item : list)
       items.push_back(decodeArg(item, operands, next));
     return Arg::listOf(std::move(items));
