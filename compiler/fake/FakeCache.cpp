@@ -21,11 +21,12 @@ uint64_t FakeCache::Key::hash() const {
   return h >> 1;
 }
 
-const llvm::ArrayRef<CallResult> *FakeCache::find(const Key &key) const {
+std::optional<llvm::ArrayRef<CallResult>>
+FakeCache::find(const Key &key) const {
   for (const Entry *e = byHash.lookup(key.hash()); e; e = e->next)
     if (e->words == key.row())
-      return &e->results;
-  return nullptr;
+      return e->results;
+  return std::nullopt;
 }
 
 llvm::ArrayRef<CallResult> FakeCache::keep(const Key &key,

@@ -79,14 +79,19 @@ public:
     llvm::MapVector<llvm::StringRef, uint64_t> bypasses;
   };
 
-  /// Null if no such call was kept. The results stay valid.
-  const llvm::ArrayRef<CallResult> *find(const Key &key) const;
+  /// What was kept for such a call. The results stay valid.
+  std::optional<llvm::ArrayRef<CallResult>> find(const Key &key) const;
   /// Keeps the results of a call that find() did not know.
   llvm::ArrayRef<CallResult> keep(const Key &key,
                                   llvm::ArrayRef<CallResult> results);
   /// Forgets all entries, not the statistics.
   void clear();
   size_t size() const { return entries.size(); }
+  /// Entry `i` in the order of keeping; writing to it is for tests of the
+  /// crosscheck.
+  llvm::MutableArrayRef<CallResult> entry(size_t i) {
+    return entries[i].results;
+  }
 
   Stats stats;
   /// Work out every hit again, and report an entry that differs as an internal
@@ -96,7 +101,7 @@ public:
 private:
   struct Entry {
     llvm::ArrayRef<uint64_t> words;
-    llvm::ArrayRef<CallResult> results;
+    llvm::MutableArrayRef<CallResult> results;
     /// The next entry with the same hash.
     Entry *next = nullptr;
   };

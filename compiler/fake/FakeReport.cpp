@@ -39,10 +39,32 @@ static StringRef codeOf(FakeError category) {
   return "FT0307";
 }
 
+/// "; self is float32 [2, 3] cpu, mat2 is float32 [4, 5] cpu": the tensors of
+/// the call by the names of its schema.
+static void listOperands(InFlightDiagnostic &error, const FakeCall &call) {
+  constexpr int kMost = 6;
+  int shown = 0;
+  auto show = [&](const Twine &name, const Arg &arg) {
+    if (arg.kind != Arg::Tensor || ++shown > kMost)
+      return;
+    error << (shown == 1 ? "; " : ", ") << name << " is "
+          << call.tensorOperands()[arg.operand].str();
+  };
+  for (auto [arg, schema] : llvm::zip(call.arguments(), call.schema().args)) {
+    show(schema.name, arg);
+    for (auto [i, item] : llvm::enumerate(arg.list))
+      show(schema.name + "[" + Twine(i) + "]", item);
+  }
+  if (shown > kMost)
+    error << " and " << shown - kMost << " more";
+}
+
 void reportFailure(Operation *op, const FakeCall &call) {
   InFlightDiagnostic error = emitError(op->getLoc());
   error << "[" << codeOf(call.category) << "] " << call.message << " (in aten."
-        << call.schema().name << ")";
+        << call.schema().name;
+  listOperands(error, call);
+  error << ")";
   if (call.category == FakeError::DataDependent)
     error << "\nhelp: sizes that depend on data are not supported yet";
   else if (call.category == FakeError::Undecided)

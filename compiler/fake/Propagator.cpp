@@ -109,7 +109,7 @@ LogicalResult Propagator::lookUp(Operation *op, bool &found) {
   if (!cache)
     return success();
   buildKey(op);
-  const ArrayRef<CallResult> *known = cache->find(key);
+  std::optional<ArrayRef<CallResult>> known = cache->find(key);
   if (!known)
     return success();
   found = true;
@@ -238,7 +238,9 @@ LogicalResult Propagator::visit(Operation *op) {
 
 LogicalResult Propagator::visitBlock(Block &block) {
   int before = errors;
-  claims = StringAttr::get(block.getParentOp()->getContext(), names::kDeclared);
+  if (compareClaims)
+    claims =
+        StringAttr::get(block.getParentOp()->getContext(), names::kDeclared);
   for (Operation &op : block)
     if (failed(visit(&op)) && ++errors >= kMostErrors)
       break;

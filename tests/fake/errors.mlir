@@ -3,7 +3,7 @@
 // A call that its rule refuses: both values, and the overload.
 module {
   func.func @forward(%x: tensor<2x3xf32, #ft.meta<cpu>>, %y: tensor<4x5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown> {
-    // expected-error @+1 {{[FT0302] the inner sizes of float32 [2, 3] cpu and float32 [4, 5] cpu differ: 3 and 4 (in aten.mm.default)}}
+    // expected-error @+1 {{[FT0302] the inner sizes of float32 [2, 3] cpu and float32 [4, 5] cpu differ: 3 and 4 (in aten.mm.default; self is float32 [2, 3] cpu, mat2 is float32 [4, 5] cpu)}}
     %z = ft.aten "mm.default"(%x, %y) : (tensor<2x3xf32, #ft.meta<cpu>>, tensor<4x5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
     return %z : tensor<*x!ft.unknown>
   }
@@ -14,9 +14,9 @@ module {
 // Errors that do not depend on each other are all reported.
 module {
   func.func @forward(%x: tensor<2x3xi32, #ft.meta<cpu>>, %y: tensor<2x3xf32, #ft.meta<cuda:0>>) -> tensor<*x!ft.unknown> {
-    // expected-error @+1 {{[FT0303] mean needs a floating or complex dtype, not int32 (in aten.mean.default)}}
+    // expected-error @+1 {{[FT0303] mean needs a floating or complex dtype, not int32 (in aten.mean.default; self is int32 [2, 3] cpu)}}
     %a = ft.aten "mean.default"(%x) : (tensor<2x3xi32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
-    // expected-error @+1 {{[FT0304] tensors are on two devices, cpu and cuda:0 (in aten.add.Tensor)}}
+    // expected-error @+1 {{[FT0304] tensors are on two devices, cpu and cuda:0 (in aten.add.Tensor; self is int32 [2, 3] cpu, other is float32 [2, 3] cuda:0)}}
     %b = ft.aten "add.Tensor"(%x, %y) : (tensor<2x3xi32, #ft.meta<cpu>>, tensor<2x3xf32, #ft.meta<cuda:0>>) -> tensor<*x!ft.unknown>
     %c = ft.aten "relu.default"(%b) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
     return %c : tensor<*x!ft.unknown>
