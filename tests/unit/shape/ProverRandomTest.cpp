@@ -9,101 +9,13 @@
 #include "gtest/gtest.h"
 
 #include "compiler/shape/FactBase.h"
+#include "tests/unit/shape/RandomPredicates.h"
 
-#include <cstdlib>
-#include <random>
+#include <cstdio>
 
 using namespace ft;
 
 namespace {
-
-uint64_t setting(const char *name, uint64_t fallback) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : fallback;
-}
-
-class Generator {
-public:
-  Generator(SymContext &context, uint64_t seed, bool affineOnly)
-      : ctx(context), affine(affineOnly), random(seed) {
-    for (llvm::StringRef name : {"a", "b", "c"})
-      symbols.push_back(ctx.symbol(name));
-  }
-
-  int64_t number(int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  }
-  SymExpr integer(unsigned depth) {
-    SymExpr x = symbols[number(0, symbols.size() - 1)];
-    if (depth == 0)
-      return number(0, 4) == 0 ? ctx.constant(number(-3, 8)) : x;
-    switch (number(0, affine ? 9 : 13)) {
-    case 0:
-    case 1:
-    case 2:
-      return integer(depth - 1) * number(-3, 4) +
-             integer(depth - 1) * number(-2, 2) + number(-5, 5);
-    case 3:
-    case 4:
-      return ctx.floorDiv(integer(depth - 1), ctx.constant(number(2, 5)));
-    case 5:
-      return ctx.mod(integer(depth - 1), ctx.constant(number(2, 6)));
-    case 6:
-      return ctx.ceilDiv(integer(depth - 1), ctx.constant(number(2, 4)));
-    case 7:
-      return ctx.max(integer(depth - 1), integer(depth - 1));
-    case 8:
-      return ctx.min(integer(depth - 1), integer(depth - 1));
-    case 10:
-    case 11:
-      return integer(depth - 1) * integer(depth - 1);
-    case 12:
-      return ctx.floorDiv(integer(depth - 1), x);
-    case 13:
-      return ctx.mod(integer(depth - 1), x);
-    default:
-      return x;
-    }
-  }
-  SymExpr atom() {
-    SymExpr left = integer(number(0, 2)), right = integer(number(0, 1));
-    if (!left || !right)
-      return ctx.boolean(true);
-    switch (number(0, 4)) {
-    case 0:
-    case 1:
-      return ctx.eq(left, right);
-    case 2:
-      return ctx.ne(left, right);
-    case 3:
-      return ctx.le(left, right);
-    default:
-      return ctx.lt(left, right);
-    }
-  }
-  /// Not one that its canonical form decides.
-  SymExpr question() {
-    SymExpr q = predicate();
-    while (q.kind() == SymKind::Bool)
-      q = predicate();
-    return q;
-  }
-  SymExpr predicate() {
-    switch (number(0, 9)) {
-    case 0:
-      return ctx.logicalOr({atom(), atom()});
-    case 1:
-      return ctx.logicalAnd({atom(), atom()});
-    default:
-      return atom();
-    }
-  }
-
-  SymContext &ctx;
-  bool affine;
-  std::mt19937_64 random;
-  std::vector<SymExpr> symbols;
-};
 
 struct Tally {
   uint64_t asked = 0, decidable = 0, missed = 0, sets = 0, emptySets = 0;
@@ -127,7 +39,7 @@ Tally compare(uint64_t seed, uint64_t rounds, bool affine) {
   Tally tally;
   for (uint64_t round = 0; round < rounds; ++round) {
     SymContext ctx;
-    Generator make(ctx, seed + round, affine);
+    RandomPredicates make(ctx, seed + round, affine);
     FactBase base(ctx);
     Interval box[3];
     for (unsigned i = 0; i < 3; ++i) {
