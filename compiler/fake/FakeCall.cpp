@@ -48,6 +48,11 @@ bool FakeCall::eq(Dim a, Dim b) {
     return true;
   if (a.isStatic() && b.isStatic())
     return false;
+  if (scope) {
+    bypass = "facts about symbols";
+    if (std::optional<bool> known = scope->equal(a, b))
+      return *known;
+  }
   if (undecided.empty())
     undecided = a.str() + " == " + b.str();
   return false;
@@ -56,7 +61,14 @@ bool FakeCall::eq(Dim a, Dim b) {
 bool FakeCall::lt(Dim a, Dim b) {
   if (a.isStatic() && b.isStatic())
     return a.value() < b.value();
-  if (!a.identical(b) && undecided.empty())
+  if (a.identical(b))
+    return false;
+  if (scope) {
+    bypass = "facts about symbols";
+    if (std::optional<bool> known = scope->less(a, b))
+      return *known;
+  }
+  if (undecided.empty())
     undecided = a.str() + " < " + b.str();
   return false;
 }
@@ -178,9 +190,47 @@ LogicalResult FakeCall::integer(Dim value) {
   return success();
 }
 
-LogicalResult FakeCall::scalar(FakeResult::Kind kind) {
-  results.emplace_back().kind = kind;
+LogicalResult FakeCall::truth(bool value) {
+  FakeResult &result = results.emplace_back();
+  result.kind = FakeResult::Bool;
+  result.value = value ? 1 : 0;
   return success();
+}
+
+LogicalResult FakeCall::scalar(FakeResult::Kind kind, SymExpr symbol) {
+  FakeResult &result = results.emplace_back();
+  result.kind = kind;
+  result.symbol = symbol;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers that data decide
+//===----------------------------------------------------------------------===//
+
+LogicalResult FakeCall::needsData(const Twine &what) {
+  bypass = "new symbol";
+  if (scope && scope->allowsDataDependent())
+    return success();
+  return fail(FakeError::DataDependent, what + " depends on data");
+}
+
+FailureOr<Dim> FakeCall::unbackedSize(int64_t lower, std::optional<Dim> upper,
+                                      std::optional<unsigned> memoOf) {
+  if (failed(needsData("the size of " + schemaRef.base + "'s result")))
+    return failure();
+  uint64_t key = 0;
+  if (memoOf && args[*memoOf].kind == Arg::Tensor)
+    if (auto operand = static_cast<size_t>(args[*memoOf].operand);
+        operand < operandKeys.size())
+      key = operandKeys[operand];
+  if (key)
+    if (std::optional<Dim> known = scope->remembered(key, schemaRef.base))
+      return *known;
+  Dim made = scope->unbackedInteger(lower, upper, schemaRef.base);
+  if (key)
+    scope->remember(key, schemaRef.base, made);
+  return made;
 }
 
 LogicalResult FakeCall::fail(FakeError why, const Twine &text) {

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_FAKE_FAKECALL_H
 #define FORETRACE_COMPILER_FAKE_FAKECALL_H
 
+#include "compiler/fake/FakeScope.h"
 #include "dialects/ft/Schema.h"
 #include "dialects/ft/TensorMeta.h"
 
@@ -36,8 +37,13 @@ struct FakeResult {
   TensorMeta meta;
   /// The operand whose storage the result shares, or -1 for fresh storage.
   int alias = -1;
-  /// For integers that are known.
+  /// Int: the integer, possibly symbolic. Bool: 0 or 1. Absent if not known.
   std::optional<Dim> value;
+  /// Float: the number if it is known.
+  std::optional<double> real;
+  /// Float, Bool: what the number is called if it is not known: `zuf0`, the
+  /// predicate `Eq(u0, 1)`.
+  SymExpr symbol;
 };
 
 /// What a fake rule sees of a call: arguments by their position in the schema
@@ -54,8 +60,14 @@ struct FakeResult {
 class FakeCall {
 public:
   FakeCall(const Schema &schema, llvm::ArrayRef<Arg> args,
-           llvm::ArrayRef<TensorMeta> operands)
-      : schemaRef(schema), args(args), operands(operands) {}
+           llvm::ArrayRef<TensorMeta> operands, FakeScope *scope = nullptr)
+      : scope(scope), schemaRef(schema), args(args), operands(operands) {}
+
+  /// Null: a call by itself, in which data decide no size.
+  FakeScope *scope;
+  /// For each operand a number that tells its value from all others, for the
+  /// scope's memo; may be empty.
+  llvm::ArrayRef<uint64_t> operandKeys;
 
   const Schema &schema() const { return schemaRef; }
   llvm::ArrayRef<Arg> arguments() const { return args; }
@@ -134,8 +146,18 @@ public:
   llvm::LogicalResult view(TensorMeta meta, unsigned argIndex);
   llvm::LogicalResult undefined();
   llvm::LogicalResult integer(Dim value);
+  llvm::LogicalResult truth(bool value);
   /// A number whose value is not known: Int, Float or Bool.
-  llvm::LogicalResult scalar(FakeResult::Kind kind);
+  llvm::LogicalResult scalar(FakeResult::Kind kind, SymExpr symbol = {});
+
+  //===--- Numbers that data decide ---------------------------------------===//
+  /// A size of at least `lower` and at most `upper`; the same one for the same
+  /// tensor argument `memoOf` until it is written. Fails without a scope.
+  llvm::FailureOr<Dim> unbackedSize(int64_t lower, std::optional<Dim> upper,
+                                    std::optional<unsigned> memoOf = {});
+  /// Whether the scope allows such numbers; if not, the call has failed with
+  /// `what` ("the size of nonzero's result").
+  llvm::LogicalResult needsData(const llvm::Twine &what);
 
   /// Refuses the call; lower case, no final dot, both values shown.
   llvm::LogicalResult fail(FakeError category, const llvm::Twine &message);

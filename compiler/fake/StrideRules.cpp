@@ -13,8 +13,6 @@ static bool less(Dim a, Dim b) {
   return a.isStatic() && b.isStatic() && a.value() < b.value();
 }
 
-static Dim atLeastOne(Dim size) { return size.is(0) ? Dim(1) : size; }
-
 //===----------------------------------------------------------------------===//
 // Dense layouts
 //===----------------------------------------------------------------------===//

@@ -78,12 +78,31 @@ Dim product(llvm::ArrayRef<Dim> dims) {
   return n;
 }
 
+/// Whether the sum of sizes may be 0 if each of them may.
+static bool mayBeZero(SymExpr e) {
+  SymTerm storage;
+  SymExpr::Affine sum = e.affine(storage);
+  bool grows = llvm::all_of(sum.terms, [](const SymTerm &term) {
+    return term.k > 0 && term.expr.kind() <= SymKind::Mul;
+  });
+  return !(grows && sum.constant > 0);
+}
+
+Dim atLeastOne(Dim size) {
+  if (size.isStatic())
+    return size.is(0) ? Dim(1) : size;
+  SymExpr e = size.symbolic();
+  if (!mayBeZero(e) || !e.context().hasUnbacked(e))
+    return size;
+  return maxDim(size, 1);
+}
+
 Dims contiguousStrides(llvm::ArrayRef<Dim> sizes) {
   Dims strides(sizes.size());
   Dim running = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     strides[i] = running;
-    running = running * (sizes[i].is(0) ? Dim(1) : sizes[i]);
+    running = running * atLeastOne(sizes[i]);
   }
   return strides;
 }

@@ -80,7 +80,11 @@ using Dims = llvm::SmallVector<Dim, 6>;
 
 /// The product of all entries (1 for none): the number of elements.
 Dim product(llvm::ArrayRef<Dim> dims);
-/// Row-major strides; a size of 0 counts as 1, as in PyTorch.
+/// What a dim of this size counts in strides: a size of 0 as 1, as in PyTorch.
+/// Max(1, u0) for sizes that data decide; other symbols count as they are,
+/// since strides mean nothing where there are no elements.
+Dim atLeastOne(Dim size);
+/// Row-major strides, in which each size is atLeastOne.
 Dims contiguousStrides(llvm::ArrayRef<Dim> sizes);
 
 } // namespace ft

@@ -62,6 +62,7 @@ struct SymContext::Store {
   llvm::BumpPtrAllocator arena;
   llvm::DenseSet<const SymNode *, NodeInfo> nodes;
   uint64_t fresh = 0;
+  llvm::DenseSet<const SymNode *> unbacked;
 };
 
 SymContext::SymContext() : store(std::make_unique<Store>()) {}
@@ -120,6 +121,21 @@ SymExpr SymContext::freshSymbol(llvm::StringRef prefix) {
     }
     return symbol(name);
   }
+}
+SymExpr SymContext::unbackedSymbol(llvm::StringRef name) {
+  SymExpr made = symbol(name);
+  std::lock_guard<std::mutex> guard(store->lock);
+  store->unbacked.insert(made.getImpl());
+  return made;
+}
+bool SymContext::hasUnbacked(SymExpr expr) const {
+  if (expr.kind() == SymKind::Symbol) {
+    std::lock_guard<std::mutex> guard(store->lock);
+    return store->unbacked.contains(expr.getImpl());
+  }
+  return llvm::any_of(expr.terms(), [&](const SymTerm &term) {
+    return hasUnbacked(term.expr);
+  });
 }
 SymExpr SymContext::boolean(bool value) {
   return unique(SymKind::Bool, value, "", {});

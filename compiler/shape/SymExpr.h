@@ -179,6 +179,12 @@ public:
   /// A symbol of a name that no symbol of this context has yet: the prefix and
   /// a number.
   SymExpr freshSymbol(llvm::StringRef prefix);
+  /// A symbol that stands for a number which the program's data decides
+  /// ("u0"). What PyTorch prints differs for these: their strides allow for a
+  /// size of 0 (`Max(1, u0)`).
+  SymExpr unbackedSymbol(llvm::StringRef name);
+  /// Whether some symbol of the expression was made by unbackedSymbol.
+  bool hasUnbacked(SymExpr expr) const;
 
   SymExpr add(SymExpr a, SymExpr b);
   SymExpr sub(SymExpr a, SymExpr b);

@@ -296,6 +296,12 @@ static LogicalResult repeatInterleaveInt(FakeCall &c) {
   return rowMajor(c, self.dtype, sizes);
 }
 
+/// The sum of the repeats: `output_size`, or for the data to tell.
+static FailureOr<Dim> repeatedSize(FakeCall &c, unsigned sizeArg) {
+  return c.isNone(sizeArg) ? c.unbackedSize(0, std::nullopt)
+                           : FailureOr<Dim>(c.dim(sizeArg));
+}
+
 /// (repeats, *, output_size): the index of each repeated element.
 static LogicalResult repeatInterleave(FakeCall &c) {
   const TensorMeta &repeats = c.tensor(0);
@@ -305,28 +311,29 @@ static LogicalResult repeatInterleave(FakeCall &c) {
   if (repeats.rank() != 1)
     return c.fail(FakeError::Dim,
                   "repeats need 1 dim, they have " + Twine(repeats.rank()));
-  if (c.isNone(1))
-    return c.fail(FakeError::DataDependent,
-                  "the size of repeat_interleave's result depends on data; "
-                  "give output_size");
-  return rowMajor(c, repeats.dtype, {c.dim(1)});
+  FailureOr<Dim> total = repeatedSize(c, 1);
+  return failed(total) ? failure() : rowMajor(c, repeats.dtype, {*total});
 }
 
 static LogicalResult repeatInterleaveSelf(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
-  if (c.isNone(3))
-    return c.fail(FakeError::DataDependent,
-                  "the size of repeat_interleave's result depends on data; "
-                  "give output_size");
-  if (c.isNone(2))
-    return rowMajor(c, self.dtype, {c.dim(3)});
-  FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
+  const TensorMeta &repeats = c.tensor(1);
+  FailureOr<int64_t> dim =
+      c.isNone(2) ? FailureOr<int64_t>(0) : c.wrapDim(2, self.rank());
   if (failed(dim))
     return failure();
-  Dims sizes = self.sizes;
+  Dims sizes = c.isNone(2) ? Dims{self.numel()} : self.sizes;
   if (sizes.empty())
     sizes.push_back(1);
-  sizes[*dim] = c.dim(3);
+  if (repeats.rank() > 1 || (repeats.rank() == 1 && !repeats.sizes[0].is(1) &&
+                             !c.eq(repeats.sizes[0], sizes[*dim])))
+    return c.fail(FakeError::Shape, "there are repeats " + repeats.str() +
+                                        " for a dim of size " +
+                                        sizes[*dim].str());
+  FailureOr<Dim> total = repeatedSize(c, 3);
+  if (failed(total))
+    return failure();
+  sizes[*dim] = *total;
   return rowMajor(c, self.dtype, sizes);
 }
 

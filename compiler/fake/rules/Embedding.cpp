@@ -161,13 +161,20 @@ static LogicalResult oneHot(FakeCall &c) {
   if (c.tensor(0).dtype != DType::I64)
     return c.fail(FakeError::Dtype,
                   "one_hot needs int64, not " + dtypeName(c.tensor(0).dtype));
-  if (c.dim(1).is(-1))
-    return c.fail(FakeError::DataDependent,
-                  "the size of one_hot depends on data; give num_classes");
+  Dims sizes = c.tensor(0).sizes;
+  if (c.dim(1).is(-1)) {
+    if (c.tensor(0).numel().is(0))
+      return c.fail(FakeError::Other, "how many classes there are cannot be "
+                                      "told from an empty tensor");
+    FailureOr<Dim> classes = c.unbackedSize(1, std::nullopt);
+    if (failed(classes))
+      return failure();
+    sizes.push_back(*classes);
+    return rowMajor(c, DType::I64, sizes);
+  }
   if (c.lt(c.dim(1), 1))
     return c.fail(FakeError::Other,
                   "num_classes must be positive, it is " + c.dim(1).str());
-  Dims sizes = c.tensor(0).sizes;
   sizes.push_back(c.dim(1));
   return rowMajor(c, DType::I64, sizes);
 }

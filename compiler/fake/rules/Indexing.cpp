@@ -37,34 +37,72 @@ LogicalResult indexDType(FakeCall &c, const TensorMeta &index,
 // The layout is that of an elementwise op over x in which the indexed dims do
 // not move: their strides are 0, the others keep their order.
 
+/// A mask counts as the coordinates of its true elements: an index of a new
+/// size for each of its dims.
+static LogicalResult expandMask(FakeCall &c, const TensorMeta &self,
+                                const TensorMeta &mask, int64_t at,
+                                SmallVectorImpl<TensorMeta> &coordinates) {
+  for (int64_t m = 0; m < mask.rank(); ++m) {
+    if (at + m >= self.rank())
+      return c.fail(FakeError::Index, "the mask " + mask.str() +
+                                          " reaches beyond the dims of " +
+                                          self.str());
+    if (!c.eq(mask.sizes[m], self.sizes[at + m]))
+      return c.fail(FakeError::Index, "the mask " + mask.str() + " has size " +
+                                          mask.sizes[m].str() + " at dim " +
+                                          Twine(m) + ", the dim of " +
+                                          self.str() + " that it selects has " +
+                                          self.sizes[at + m].str());
+  }
+  FailureOr<Dim> count = maskCount(c, mask);
+  if (failed(count))
+    return failure();
+  for (int64_t m = 0; m < mask.rank(); ++m)
+    coordinates.push_back(
+        TensorMeta::contiguous(DType::I64, {*count}, mask.device));
+  return success();
+}
+
+static bool isMask(const TensorMeta *t) {
+  return t && (t->dtype == DType::Bool || t->dtype == DType::U8);
+}
+
 FailureOr<TensorMeta> indexedMeta(FakeCall &c, const TensorMeta &self,
-                                  ArrayRef<const TensorMeta *> indices) {
+                                  ArrayRef<const TensorMeta *> given) {
+  for (const TensorMeta *index : given)
+    if (index && !isMask(index) && index->dtype != DType::I64 &&
+        index->dtype != DType::I32)
+      return c.fail(FakeError::Index,
+                    "indices must be int64, int32, uint8 or bool, not " +
+                        dtypeName(index->dtype));
+  // Masks replaced; the storage must not move while it is pointed at.
+  SmallVector<TensorMeta, 2> coordinates;
+  if (any_of(given, isMask)) {
+    int64_t total = 0;
+    for (const TensorMeta *index : given)
+      total += isMask(index) ? index->rank() : 0;
+    coordinates.reserve(total);
+  }
+  SmallVector<const TensorMeta *, 4> indices;
+  for (const TensorMeta *index : given) {
+    if (!isMask(index)) {
+      indices.push_back(index);
+      continue;
+    }
+    size_t before = coordinates.size();
+    if (failed(expandMask(c, self, *index, indices.size(), coordinates)))
+      return failure();
+    for (size_t i = before; i < coordinates.size(); ++i)
+      indices.push_back(&coordinates[i]);
+  }
   auto count = static_cast<int64_t>(indices.size());
   SmallVector<const TensorMeta *, 4> present;
   SmallVector<int64_t, 4> dims;
-  for (auto [d, index] : enumerate(indices)) {
-    if (!index)
-      continue;
-    switch (index->dtype) {
-    case DType::I64:
-    case DType::I32:
-    case DType::I8:
-    case DType::I16:
-      break;
-    case DType::Bool:
-    case DType::U8:
-      return dataDependentSize(c);
-    default:
-      return c.fail(FakeError::Index, "indices must be integers or bool, not " +
-                                          dtypeName(index->dtype));
+  for (auto [d, index] : enumerate(indices))
+    if (index) {
+      present.push_back(index);
+      dims.push_back(d);
     }
-    if (index->dtype == DType::I8 || index->dtype == DType::I16)
-      return c.fail(FakeError::Index, "indices must be int64, int32, uint8 or "
-                                      "bool, not " +
-                                          dtypeName(index->dtype));
-    present.push_back(index);
-    dims.push_back(d);
-  }
   if (count > self.rank())
     return c.fail(FakeError::Index, "there are " + Twine(count) +
                                         " indices for " + Twine(self.rank()) +
@@ -243,14 +281,10 @@ ArrayRef<FakeRuleRow> indexingRules() {
       {"_unsafe_index.Tensor", index, DevicePolicy::First},
       {"_unsafe_index.Tensor_hacked_twin", index, DevicePolicy::First},
       {"_unsafe_masked_index.default", maskedIndex},
-      {"argwhere.default", dataDependentSize},
       {"gather.default", gather},
       {"index.Tensor", index, DevicePolicy::First},
       {"index.Tensor_hacked_twin", index, DevicePolicy::First},
       {"index_select.default", indexSelect},
-      {"masked_select.default", dataDependentSize},
-      {"nonzero.default", dataDependentSize},
-      {"nonzero_numpy.default", dataDependentSize},
       {"nonzero_static.default", nonzeroStatic},
       {"take.default", take},
       {"take_along_dim.default", takeAlongDim},

@@ -384,7 +384,6 @@ ArrayRef<FakeRuleRow> scatterRules() {
       {"_index_put_impl_.hacked_twin", indexPutInto, First},
       {"_unsafe_masked_index_put_accumulate.default", maskedIndexPut, First},
       {"as_strided_scatter.default", asStridedScatter},
-      {"bincount.default", dataDependentSize},
       {"diagonal_scatter.default", diagonalScatter, First},
       {"histc.default", histc},
       {"histogram.bin_ct", histogram},

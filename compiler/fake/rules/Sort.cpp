@@ -101,8 +101,6 @@ static LogicalResult isin(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> sortRules() {
   static const FakeRuleRow rows[] = {
-      {"_unique.default", dataDependentSize},
-      {"_unique2.default", dataDependentSize},
       {"argsort.default", sort<1, false>},
       {"argsort.stable", sort<2, false>},
       {"bucketize.Scalar", bucketize},
@@ -114,8 +112,6 @@ ArrayRef<FakeRuleRow> sortRules() {
       {"sort.default", sort<1, true>},
       {"sort.stable", sort<2, true>},
       {"topk.default", topk},
-      {"unique_consecutive.default", dataDependentSize},
-      {"unique_dim.default", dataDependentSize},
   };
   return rows;
 }

@@ -9,12 +9,7 @@ using namespace llvm;
 
 namespace ft {
 
-static LogicalResult truth(FakeCall &c, bool value) {
-  FakeResult &result = c.results.emplace_back();
-  result.kind = FakeResult::Bool;
-  result.value = value ? 1 : 0;
-  return success();
-}
+static LogicalResult truth(FakeCall &c, bool value) { return c.truth(value); }
 
 //===----------------------------------------------------------------------===//
 // Tensors → numbers
@@ -57,11 +52,32 @@ static LogicalResult sameSize(FakeCall &c) {
 }
 
 static LogicalResult item(FakeCall &c) {
-  if (!c.eq(c.tensor(0).numel(), 1))
+  // PyTorch's shape function of the inner form does not look.
+  bool looks = c.schema().base == "item" || c.device.kind == Device::Cpu;
+  if (looks && !c.eq(c.tensor(0).numel(), 1))
     return c.fail(FakeError::Other, "a tensor of " + c.tensor(0).numel().str() +
                                         " elements is no number");
-  return c.fail(FakeError::DataDependent,
-                "the value of " + c.schema().base + " depends on data");
+  DType dtype = c.tensor(0).dtype;
+  if (isComplex(dtype))
+    return c.fail(FakeError::Unsupported,
+                  "the value of " + c.schema().base +
+                      " is complex; such numbers have no symbols");
+  if (failed(c.needsData("the value of " + c.schema().base)))
+    return failure();
+  if (isFloating(dtype))
+    return c.scalar(FakeResult::Float, c.scope->unbackedFloat(c.schema().base));
+  // A bool is the question whether a number is 1.
+  bool isBool = dtype == DType::Bool;
+  FailureOr<Dim> number =
+      c.unbackedSize(isBool ? 0 : Interval::kMin,
+                     isBool ? std::optional<Dim>(1) : std::nullopt, 0);
+  if (failed(number))
+    return failure();
+  if (!isBool)
+    return c.integer(*number);
+  SymContext &symbols = c.scope->symbols();
+  return c.scalar(FakeResult::Bool,
+                  symbols.eq(number->symbolic(), symbols.constant(1)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,71 @@
+//===- FakeScope.cpp - What outlives one call ------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/FakeScope.h"
+
+using namespace llvm;
+
+namespace ft {
+
+std::string FakeScope::freshName(StringRef prefix, unsigned &next) {
+  std::string name;
+  do
+    name = (prefix + Twine(next++)).str();
+  while (taken.contains(name));
+  return name;
+}
+
+Dim FakeScope::unbackedInteger(int64_t lower, std::optional<Dim> upper,
+                               StringRef origin) {
+  std::string name = freshName("u", nextInteger);
+  Interval range = {lower, Interval::kMax};
+  if (upper)
+    range.hi = upper->isStatic() ? upper->value()
+                                 : shapeEnv.bounds(upper->symbolic()).hi;
+  shapeEnv.addUnbacked(range, {origin.str(), ""}, name);
+  SymExpr symbol = symbols().unbackedSymbol(name);
+  if (upper && !upper->isStatic())
+    shapeEnv.declare(symbols().le(symbol, upper->symbolic()),
+                     {origin.str(), ""});
+  unbacked.push_back({symbol, /*isFloat=*/false, range, origin.str()});
+  return Dim(symbol);
+}
+
+SymExpr FakeScope::unbackedFloat(StringRef origin) {
+  SymExpr symbol = symbols().unbackedSymbol(freshName("zuf", nextFloat));
+  unbacked.push_back({symbol, /*isFloat=*/true, {}, origin.str()});
+  return symbol;
+}
+
+std::optional<bool> FakeScope::answer(SymExpr predicate) const {
+  switch (shapeEnv.query(predicate)) {
+  case Answer::Proved:
+    return true;
+  case Answer::Refuted:
+    return false;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<bool> FakeScope::less(Dim a, Dim b) const {
+  SymContext &context = shapeEnv.context();
+  return answer(context.lt(a.toExpr(context), b.toExpr(context)));
+}
+
+std::optional<bool> FakeScope::equal(Dim a, Dim b) const {
+  SymContext &context = shapeEnv.context();
+  return answer(context.eq(a.toExpr(context), b.toExpr(context)));
+}
+
+std::optional<Dim> FakeScope::remembered(uint64_t key,
+                                         StringRef purpose) const {
+  auto it = memo.find({key, purpose});
+  return it == memo.end() ? std::nullopt : std::optional(it->second);
+}
+
+void FakeScope::remember(uint64_t key, StringRef purpose, Dim made) {
+  memo[{key, purpose}] = made;
+}
+
+} // namespace ft

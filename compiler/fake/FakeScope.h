@@ -1,0 +1,90 @@
+//===- FakeScope.h - What outlives one call --------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_FAKE_FAKESCOPE_H
+#define FORETRACE_COMPILER_FAKE_FAKESCOPE_H
+
+#include "compiler/shape/Dim.h"
+#include "compiler/shape/ShapeEnv.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <optional>
+#include <vector>
+
+namespace ft {
+
+/// What the calls of one program share: the symbols that stand for numbers
+/// which only data decide, what is known of all symbols, and which symbol was
+/// made for which tensor.
+///
+///   FakeScope scope(env);
+///   nonzero(x)            // x [3, 4]: int64 [u0, 2], 0 <= u0 <= 12
+///   nonzero(x)            // the same tensor, not written since: u0 again
+///   y.item()              // u1 of any sign; of a float: zuf0
+///
+/// A call without a scope, or with one that does not allow it, fails where data
+/// would decide a size.
+class FakeScope {
+public:
+  /// A symbol made by a call, in the order of making.
+  struct Unbacked {
+    SymExpr symbol;
+    /// A float: a symbol in name only, no size.
+    bool isFloat = false;
+    Interval range;
+    /// The op that made it: "nonzero".
+    std::string origin;
+  };
+
+  /// `env` must outlive the scope.
+  explicit FakeScope(ShapeEnv &env, bool dataDependent = true)
+      : shapeEnv(env), dataDependent(dataDependent) {}
+  FakeScope(const FakeScope &) = delete;
+  FakeScope &operator=(const FakeScope &) = delete;
+
+  ShapeEnv &env() { return shapeEnv; }
+  SymContext &symbols() { return shapeEnv.context(); }
+  bool allowsDataDependent() const { return dataDependent; }
+
+  //===--- Symbols --------------------------------------------------------===//
+  /// A new integer, "u0", "u1", …, of at least `lower` and at most `upper`.
+  Dim unbackedInteger(int64_t lower, std::optional<Dim> upper,
+                      llvm::StringRef origin);
+  /// A new float: "zuf0", …
+  SymExpr unbackedFloat(llvm::StringRef origin);
+  llvm::ArrayRef<Unbacked> made() const { return unbacked; }
+  /// A name that new symbols must not have.
+  void reserveName(llvm::StringRef name) { taken.insert(name); }
+
+  //===--- Facts ----------------------------------------------------------===//
+  /// What is known of a < b and a == b; nothing if it is left open. Changes
+  /// nothing.
+  std::optional<bool> less(Dim a, Dim b) const;
+  std::optional<bool> equal(Dim a, Dim b) const;
+
+  //===--- Memo -----------------------------------------------------------===//
+  // Keys are the caller's: one for each tensor value, 0 for none.
+  /// What `purpose` (an op's base name, statically allocated) made of this
+  /// tensor before.
+  std::optional<Dim> remembered(uint64_t key, llvm::StringRef purpose) const;
+  void remember(uint64_t key, llvm::StringRef purpose, Dim made);
+  /// Something was written: no tensor's data is known to be as it was.
+  void forgetData() { memo.clear(); }
+
+private:
+  std::string freshName(llvm::StringRef prefix, unsigned &next);
+  std::optional<bool> answer(SymExpr predicate) const;
+
+  ShapeEnv &shapeEnv;
+  bool dataDependent;
+  unsigned nextInteger = 0, nextFloat = 0;
+  std::vector<Unbacked> unbacked;
+  llvm::StringSet<> taken;
+  llvm::DenseMap<std::pair<uint64_t, llvm::StringRef>, Dim> memo;
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_FAKESCOPE_H
