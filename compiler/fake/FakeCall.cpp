@@ -200,8 +200,31 @@ LogicalResult FakeCall::truth(bool value) {
 LogicalResult FakeCall::scalar(FakeResult::Kind kind, SymExpr symbol) {
   FakeResult &result = results.emplace_back();
   result.kind = kind;
-  result.symbol = symbol;
+  if (symbol)
+    result.value = Dim(symbol);
   return success();
+}
+
+LogicalResult FakeCall::truth(SymExpr predicate) {
+  if (predicate && scope && !predicate.isTrue() && !predicate.isFalse())
+    if (std::optional<bool> known = scope->answer(predicate)) {
+      bypass = "facts about symbols";
+      return truth(*known);
+    }
+  if (predicate.isTrue() || predicate.isFalse())
+    return truth(predicate.isTrue());
+  return scalar(FakeResult::Bool, predicate);
+}
+
+std::optional<Dim> FakeCall::truthOf(unsigned i) const {
+  const Arg &arg = args[i];
+  if (arg.kind == Arg::Int)
+    return arg.dim;
+  if (arg.kind != Arg::Bool)
+    return std::nullopt;
+  if (arg.known)
+    return Dim(arg.boolean);
+  return arg.dim.isStatic() ? std::nullopt : std::optional(arg.dim);
 }
 
 //===----------------------------------------------------------------------===//

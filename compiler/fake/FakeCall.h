@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_FAKE_FAKECALL_H
 #define FORETRACE_COMPILER_FAKE_FAKECALL_H
 
+#include "compiler/fake/ConstantValue.h"
 #include "compiler/fake/FakeScope.h"
 #include "dialects/ft/Schema.h"
 #include "dialects/ft/TensorMeta.h"
@@ -37,13 +38,11 @@ struct FakeResult {
   TensorMeta meta;
   /// The operand whose storage the result shares, or -1 for fresh storage.
   int alias = -1;
-  /// Int: the integer, possibly symbolic. Bool: 0 or 1. Absent if not known.
+  /// Int: the integer, possibly symbolic. Bool: 0, 1 or a predicate
+  /// (`Eq(u0, 1)`). Float: a symbol, `zuf0`. Absent if nothing is known.
   std::optional<Dim> value;
-  /// Float: the number if it is known.
-  std::optional<double> real;
-  /// Float, Bool: what the number is called if it is not known: `zuf0`, the
-  /// predicate `Eq(u0, 1)`.
-  SymExpr symbol;
+  /// Tensor: its elements, where a tiny one is made of known numbers.
+  ConstantPtr constant;
 };
 
 /// What a fake rule sees of a call: arguments by their position in the schema
@@ -68,6 +67,16 @@ public:
   /// For each operand a number that tells its value from all others, for the
   /// scope's memo; may be empty.
   llvm::ArrayRef<uint64_t> operandKeys;
+  /// The elements of the tensor in argument `i`; null if they are not known.
+  const ConstantValue *constant(unsigned i) const {
+    return args[i].kind == Arg::Tensor ? constantOperand(args[i].operand)
+                                       : nullptr;
+  }
+  const ConstantValue *constantOperand(unsigned operand) const {
+    return scope && operand < operandKeys.size()
+               ? scope->constant(operandKeys[operand]).get()
+               : nullptr;
+  }
 
   const Schema &schema() const { return schemaRef; }
   llvm::ArrayRef<Arg> arguments() const { return args; }
@@ -91,6 +100,9 @@ public:
   /// A number as double (bools as 0 / 1).
   double number(unsigned i) const;
   bool flag(unsigned i) const { return args[i].boolean; }
+  /// A bool that is used as a number or a truth value of the program: 0, 1, a
+  /// predicate, or nothing.
+  std::optional<Dim> truthOf(unsigned i) const;
   llvm::StringRef text(unsigned i) const { return args[i].str; }
   /// The text of an optional string (also a layout or memory format); empty if
   /// it is absent.
@@ -149,6 +161,8 @@ public:
   llvm::LogicalResult truth(bool value);
   /// A number whose value is not known: Int, Float or Bool.
   llvm::LogicalResult scalar(FakeResult::Kind kind, SymExpr symbol = {});
+  /// A bool that may still be open; null: nothing is known.
+  llvm::LogicalResult truth(SymExpr predicate);
 
   //===--- Numbers that data decide ---------------------------------------===//
   /// A size of at least `lower` and at most `upper`; the same one for the same

@@ -48,6 +48,11 @@ std::optional<bool> FakeScope::answer(SymExpr predicate) const {
   }
 }
 
+bool FakeScope::require(SymExpr predicate, StringRef origin) {
+  return shapeEnv.require(predicate, {origin.str(), ""}).how !=
+         Decision::Refuted;
+}
+
 std::optional<bool> FakeScope::less(Dim a, Dim b) const {
   SymContext &context = shapeEnv.context();
   return answer(context.lt(a.toExpr(context), b.toExpr(context)));
@@ -66,6 +71,22 @@ std::optional<Dim> FakeScope::remembered(uint64_t key,
 
 void FakeScope::remember(uint64_t key, StringRef purpose, Dim made) {
   memo[{key, purpose}] = made;
+}
+
+void FakeScope::setConstant(uint64_t key, ConstantPtr value, uint64_t base) {
+  auto shared = base ? constants.find(base) : constants.end();
+  uint64_t storage = shared == constants.end() ? key : shared->second.storage;
+  constants[key] = {std::move(value), storage};
+}
+
+void FakeScope::written(uint64_t key) {
+  memo.clear();
+  auto it = constants.find(key);
+  if (it == constants.end())
+    return;
+  for (auto &[other, entry] : constants)
+    if (entry.storage == it->second.storage)
+      entry.value = nullptr;
 }
 
 } // namespace ft

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_FAKE_FAKESCOPE_H
 #define FORETRACE_COMPILER_FAKE_FAKESCOPE_H
 
+#include "compiler/fake/ConstantValue.h"
 #include "compiler/shape/Dim.h"
 #include "compiler/shape/ShapeEnv.h"
 
@@ -59,10 +60,14 @@ public:
   void reserveName(llvm::StringRef name) { taken.insert(name); }
 
   //===--- Facts ----------------------------------------------------------===//
-  /// What is known of a < b and a == b; nothing if it is left open. Changes
-  /// nothing.
+  /// What is known of a predicate; nothing if it is left open. Changes nothing.
+  std::optional<bool> answer(SymExpr predicate) const;
   std::optional<bool> less(Dim a, Dim b) const;
   std::optional<bool> equal(Dim a, Dim b) const;
+
+  /// The program checks that it holds, at run time if it cannot be decided now.
+  /// False if it cannot hold.
+  bool require(SymExpr predicate, llvm::StringRef origin);
 
   //===--- Memo -----------------------------------------------------------===//
   // Keys are the caller's: one for each tensor value, 0 for none.
@@ -70,12 +75,29 @@ public:
   /// tensor before.
   std::optional<Dim> remembered(uint64_t key, llvm::StringRef purpose) const;
   void remember(uint64_t key, llvm::StringRef purpose, Dim made);
-  /// Something was written: no tensor's data is known to be as it was.
-  void forgetData() { memo.clear(); }
+
+  //===--- Constants ------------------------------------------------------===//
+  /// The elements of a tensor; null if they are not known.
+  ConstantPtr constant(uint64_t key) const {
+    if (constants.empty())
+      return nullptr;
+    auto it = constants.find(key);
+    return it == constants.end() ? nullptr : it->second.value;
+  }
+  /// `key` was made with this value. If it shares the storage of `base`, what
+  /// is written to one of them is written to both; a view of a constant is
+  /// told even if its own value is null.
+  void setConstant(uint64_t key, ConstantPtr value, uint64_t base = 0);
+  bool sharesConstant(uint64_t key) const { return constants.contains(key); }
+
+  /// The tensor `key` was written: the values that share its storage are not
+  /// known any more, nor what was remembered of any tensor.
+  void written(uint64_t key);
+  /// Whether anything is known that a write could make wrong.
+  bool hasData() const { return !memo.empty() || !constants.empty(); }
 
 private:
   std::string freshName(llvm::StringRef prefix, unsigned &next);
-  std::optional<bool> answer(SymExpr predicate) const;
 
   ShapeEnv &shapeEnv;
   bool dataDependent;
@@ -83,6 +105,12 @@ private:
   std::vector<Unbacked> unbacked;
   llvm::StringSet<> taken;
   llvm::DenseMap<std::pair<uint64_t, llvm::StringRef>, Dim> memo;
+  struct Constant {
+    ConstantPtr value;
+    /// The key that the storage was made with.
+    uint64_t storage;
+  };
+  llvm::DenseMap<uint64_t, Constant> constants;
 };
 
 } // namespace ft

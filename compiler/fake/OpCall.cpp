@@ -34,15 +34,18 @@ void OpCall::readNumbers(Arg &arg, NumberLookup numberOf) {
       readNumbers(item, numberOf);
     return;
   }
-  if (arg.operand < 0 || (arg.kind != Arg::Int && arg.kind != Arg::Bool))
+  if (arg.operand < 0 || !arg.isNumber())
     return;
   Value value = aten.operands[arg.operand];
   if (std::optional<Dim> number = numberOf(value)) {
     arg.dim = *number;
+    arg.known = arg.kind == Arg::Int || number->isStatic();
     if (arg.kind == Arg::Bool)
-      arg.boolean = !number->is(0);
+      arg.boolean = number->isStatic() && !number->is(0);
   } else if (arg.kind == Arg::Int) {
     unknown = value;
+  } else {
+    arg.known = false;
   }
 }
 

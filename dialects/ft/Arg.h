@@ -35,6 +35,10 @@ struct Arg {
 
   Kind kind = None;
   bool boolean = false;
+  /// False for a Float or Bool operand whose value is known at run time only:
+  /// nothing but its kind may be looked at. A Bool may then have its predicate
+  /// in `dim`.
+  bool known = true;
   ft::DType dtype = ft::DType::F32;
   ft::Device device;
   int operand = -1;

@@ -60,11 +60,12 @@ static std::string text(const FakeResult &result) {
   case FakeResult::Int:
     return result.value ? result.value->str() : "an unknown integer";
   case FakeResult::Float:
-    return result.symbol ? result.symbol.str() : "an unknown float";
+    return result.value ? result.value->str() : "an unknown float";
   case FakeResult::Bool:
-    if (result.value)
-      return result.value->is(0) ? "False" : "True";
-    return result.symbol ? result.symbol.str() : "an unknown bool";
+    if (!result.value)
+      return "an unknown bool";
+    return result.value->isStatic() ? (result.value->is(0) ? "False" : "True")
+                                    : result.value->str();
   }
   return "";
 }
@@ -136,9 +137,7 @@ static bool matches(const ExpectedResult &want, const FakeResult &got,
            got.value && *got.value == want.number.dim;
   case ExpectedResult::Symbol: {
     // Numbers that data decide: "u0", "zuf0", "Eq(u0, 1)".
-    SymExpr mine = got.kind == FakeResult::Int && got.value
-                       ? got.value->symbolic()
-                       : got.symbol;
+    SymExpr mine = got.value ? got.value->symbolic() : SymExpr();
     if (!mine)
       return false;
     llvm::Expected<SymExpr> theirs =

@@ -10,6 +10,41 @@ namespace ft {
 /// Checked at run time, if at all.
 static LogicalResult atRunTime(FakeCall &) { return success(); }
 
+/// From here on the predicate is a fact; false at once if it cannot hold.
+static LogicalResult hold(FakeCall &c, SymExpr predicate) {
+  c.bypass = "fact";
+  if (!predicate || !c.scope || c.scope->require(predicate, c.schema().base))
+    return success();
+  return c.fail(FakeError::Other, "the program asserts " + predicate.str() +
+                                      ", which never holds");
+}
+
+/// (condition, message)
+static LogicalResult assertScalar(FakeCall &c) {
+  std::optional<Dim> truth = c.truthOf(0);
+  if (truth && truth->is(0))
+    return c.fail(FakeError::Other,
+                  "the program asserts a condition that never holds: " +
+                      c.text(1));
+  return !truth || truth->isStatic() ? success() : hold(c, truth->symbolic());
+}
+
+/// (size, min, max): a size of at least 0 in the `ForSize` form.
+template <bool ForSize>
+static LogicalResult constrainRange(FakeCall &c) {
+  if (!c.scope || c.arg(0).kind != Arg::Int || c.dim(0).isStatic())
+    return success();
+  SymContext &symbols = c.scope->symbols();
+  SymExpr size = c.dim(0).symbolic();
+  SmallVector<SymExpr, 2> ends;
+  if (!c.isNone(1) || ForSize)
+    ends.push_back(symbols.ge(size, c.isNone(1) ? symbols.constant(0)
+                                                : c.dim(1).toExpr(symbols)));
+  if (!c.isNone(2))
+    ends.push_back(symbols.le(size, c.dim(2).toExpr(symbols)));
+  return hold(c, symbols.logicalAnd(ends));
+}
+
 /// Decided here and now: (a, size, stride, dtype, *, device, layout).
 static LogicalResult tensorMetadata(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
@@ -43,6 +78,10 @@ static LogicalResult checkErrors(FakeCall &c) {
     return c.fail(FakeError::Dtype, "the info of a factorisation must be "
                                     "int32, not " +
                                         dtypeName(c.tensor(0).dtype));
+  if (!isContiguous(c.tensor(0)))
+    return c.fail(FakeError::Other, "the info of a factorisation must be "
+                                    "contiguous, not " +
+                                        c.tensor(0).str());
   return success();
 }
 
@@ -50,15 +89,15 @@ ArrayRef<FakeRuleRow> assertionRules() {
   static const FakeRuleRow rows[] = {
       {"_assert_async.default", atRunTime},
       {"_assert_async.msg", atRunTime},
-      {"_assert_scalar.default", atRunTime},
+      {"_assert_scalar.default", assertScalar},
       {"_assert_tensor_metadata.default", tensorMetadata},
       {"_functional_assert_async.msg", withToken<2>},
       {"_functional_assert_scalar.default", withToken<2>},
       {"_functional_sym_constrain_range.default", withToken<3>},
       {"_linalg_check_errors.default", checkErrors},
       {"_print.default", atRunTime},
-      {"sym_constrain_range.default", atRunTime},
-      {"sym_constrain_range_for_size.default", atRunTime},
+      {"sym_constrain_range.default", constrainRange<false>},
+      {"sym_constrain_range_for_size.default", constrainRange<true>},
   };
   return rows;
 }

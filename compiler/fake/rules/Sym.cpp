@@ -76,8 +76,7 @@ static LogicalResult item(FakeCall &c) {
   if (!isBool)
     return c.integer(*number);
   SymContext &symbols = c.scope->symbols();
-  return c.scalar(FakeResult::Bool,
-                  symbols.eq(number->symbolic(), symbols.constant(1)));
+  return c.truth(symbols.eq(number->symbolic(), symbols.constant(1)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,37 +128,60 @@ static LogicalResult identity(FakeCall &c) {
   return c.integer(number(c, 0));
 }
 
-enum class Relation { Eq, Ne, Lt, Le, Gt, Ge };
-
-template <Relation R>
+/// What is left open is no error: it matters only to whoever goes by it.
+template <SymExpr (SymContext::*Relation)(SymExpr, SymExpr)>
 static LogicalResult compare(FakeCall &c) {
-  if (!integers(c))
+  std::optional<Dim> a = c.truthOf(0), b = c.truthOf(1);
+  if (!a || !b)
     return c.scalar(FakeResult::Bool);
-  Dim a = number(c, 0), b = number(c, 1);
-  switch (R) {
-  case Relation::Eq:
-    return truth(c, c.eq(a, b));
-  case Relation::Ne:
-    return truth(c, !c.eq(a, b));
-  case Relation::Lt:
-    return truth(c, c.lt(a, b));
-  case Relation::Le:
-    return truth(c, c.le(a, b));
-  case Relation::Gt:
-    return truth(c, c.lt(b, a));
-  case Relation::Ge:
-    return truth(c, c.le(b, a));
+  if (a->isStatic() && b->isStatic()) {
+    static SymContext plain;
+    return c.truth((plain.*Relation)(plain.constant(a->value()),
+                                     plain.constant(b->value())));
   }
-  return failure();
+  // Truth values are only ever compared with numbers by mistake.
+  if (!a->isStatic() && a->symbolic().isPredicate())
+    return c.scalar(FakeResult::Bool);
+  SymContext &symbols = (a->isStatic() ? *b : *a).symbolic().context();
+  return c.truth((symbols.*Relation)(a->toExpr(symbols), b->toExpr(symbols)));
 }
 
-static LogicalResult both(FakeCall &c) {
-  return truth(c, !number(c, 0).is(0) && !number(c, 1).is(0));
+/// The predicate that a truth value is.
+static SymExpr predicateOf(Dim truth, SymContext &symbols) {
+  return truth.isStatic() ? symbols.boolean(!truth.is(0))
+         : truth.symbolic().isPredicate()
+             ? truth.symbolic()
+             : symbols.ne(truth.symbolic(), symbols.constant(0));
 }
-static LogicalResult either(FakeCall &c) {
-  return truth(c, !number(c, 0).is(0) || !number(c, 1).is(0));
+
+/// and, or: one side may settle it whatever the other is.
+template <bool Settles>
+static LogicalResult connect(FakeCall &c) {
+  std::optional<Dim> a = c.truthOf(0), b = c.truthOf(1);
+  auto settles = [](std::optional<Dim> side) {
+    return side && side->isStatic() && side->is(0) != Settles;
+  };
+  if (settles(a) || settles(b))
+    return c.truth(Settles);
+  if (!a || !b)
+    return c.scalar(FakeResult::Bool);
+  if (a->isStatic() && b->isStatic())
+    return c.truth(!Settles);
+  SymContext &symbols = (a->isStatic() ? *b : *a).symbolic().context();
+  SymExpr sides[] = {predicateOf(*a, symbols), predicateOf(*b, symbols)};
+  return c.truth(Settles ? symbols.logicalOr(sides)
+                         : symbols.logicalAnd(sides));
 }
-static LogicalResult no(FakeCall &c) { return truth(c, number(c, 0).is(0)); }
+
+static LogicalResult no(FakeCall &c) {
+  std::optional<Dim> a = c.truthOf(0);
+  if (!a)
+    return c.scalar(FakeResult::Bool);
+  if (a->isStatic())
+    return c.truth(a->is(0));
+  SymContext &symbols = a->symbolic().context();
+  return c.truth(symbols.logicalNot(predicateOf(*a, symbols)));
+}
 
 static LogicalResult sum(FakeCall &c) {
   Dim total = 0;
@@ -169,9 +191,26 @@ static LogicalResult sum(FakeCall &c) {
 }
 
 static LogicalResult choose(FakeCall &c) {
-  const Arg &taken = c.arg(number(c, 0).is(0) ? 2 : 1);
-  return taken.kind == Arg::Int ? c.integer(taken.dim)
-                                : c.scalar(FakeResult::Float);
+  std::optional<Dim> which = c.truthOf(0);
+  const Arg &yes = c.arg(1), &otherwise = c.arg(2);
+  if (yes.kind != Arg::Int || otherwise.kind != Arg::Int)
+    return c.scalar(FakeResult::Float);
+  if (which && which->isStatic())
+    return c.integer(which->is(0) ? otherwise.dim : yes.dim);
+  if (yes.dim == otherwise.dim)
+    return c.integer(yes.dim);
+  FailureOr<Dim> either = c.unbackedSize(Interval::kMin, std::nullopt);
+  return failed(either) ? failure() : c.integer(*either);
+}
+
+/// A float made an integer: of an unknown one, an unknown integer.
+static LogicalResult toInteger(FakeCall &c) {
+  if (integers(c))
+    return c.integer(number(c, 0));
+  if (c.arg(0).kind == Arg::Float && c.arg(0).known)
+    return c.integer(static_cast<int64_t>(c.arg(0).real));
+  FailureOr<Dim> unknown = c.unbackedSize(Interval::kMin, std::nullopt);
+  return failed(unknown) ? failure() : c.integer(*unknown);
 }
 
 static LogicalResult someFloat(FakeCall &c) {
@@ -179,7 +218,6 @@ static LogicalResult someFloat(FakeCall &c) {
 }
 
 ArrayRef<FakeRuleRow> symRules() {
-  using enum Relation;
   static const FakeRuleRow rows[] = {
       {"_local_scalar_dense.default", item},
       {"dim.default", rank},
@@ -189,18 +227,18 @@ ArrayRef<FakeRuleRow> symRules() {
       {"item.default", item},
       {"numel.default", numel},
       {"operator.add", arithmetic<sumOf>},
-      {"operator.and_", both},
-      {"operator.eq", compare<Eq>},
+      {"operator.and_", connect<false>},
+      {"operator.eq", compare<&SymContext::eq>},
       {"operator.floordiv", division<floorDiv>},
-      {"operator.ge", compare<Ge>},
-      {"operator.gt", compare<Gt>},
-      {"operator.le", compare<Le>},
-      {"operator.lt", compare<Lt>},
+      {"operator.ge", compare<&SymContext::ge>},
+      {"operator.gt", compare<&SymContext::gt>},
+      {"operator.le", compare<&SymContext::le>},
+      {"operator.lt", compare<&SymContext::lt>},
       {"operator.mod", division<mod>},
       {"operator.mul", arithmetic<productOf>},
-      {"operator.ne", compare<Ne>},
+      {"operator.ne", compare<&SymContext::ne>},
       {"operator.neg", negate},
-      {"operator.or_", either},
+      {"operator.or_", connect<true>},
       {"operator.pos", identity},
       {"operator.sub", arithmetic<difference>},
       {"operator.truediv", someFloat},
@@ -216,7 +254,7 @@ ArrayRef<FakeRuleRow> symRules() {
       {"sym_stride.default", entries<&TensorMeta::strides>},
       {"sym_stride.int", entry<&TensorMeta::strides>},
       {"torch.sym_float", someFloat},
-      {"torch.sym_int", identity},
+      {"torch.sym_int", toInteger},
       {"torch.sym_ite", choose},
       {"torch.sym_max", arithmetic<maxDim>},
       {"torch.sym_min", arithmetic<minDim>},
