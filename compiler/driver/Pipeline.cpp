@@ -179,18 +179,20 @@ static llvm::Error runEmit(PipelineState &state) {
                      "cannot go on from the text of stage codegen: the "
                      "object code is not in it",
                      "start from a dump of stage lower");
-  std::unique_ptr<WeightSource> weights;
+  std::unique_ptr<WeightSource> opened;
+  WeightSource *weights = state.weights;
   auto archive = state.module->getAttrOfType<mlir::StringAttr>(names::kArchive);
-  if (archive && !plan->constants.empty()) {
-    llvm::Expected<std::unique_ptr<WeightSource>> opened =
+  if (!weights && archive && !plan->constants.empty()) {
+    llvm::Expected<std::unique_ptr<WeightSource>> source =
         WeightSource::open(archive.getValue());
-    if (!opened)
-      return opened.takeError();
-    weights = std::move(*opened);
+    if (!source)
+      return source.takeError();
+    opened = std::move(*source);
+    weights = opened.get();
   }
   llvm::StringRef name = llvm::sys::path::filename(state.outputBase);
-  llvm::Expected<Artefact> artefact = buildArtefact(
-      name, *plan, *target, weights.get(), std::move(state.object));
+  llvm::Expected<Artefact> artefact =
+      buildArtefact(name, *plan, *target, weights, std::move(state.object));
   if (!artefact)
     return artefact.takeError();
   if (llvm::Error error = checkWeightsBytes(*artefact))

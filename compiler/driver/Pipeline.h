@@ -7,6 +7,7 @@
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Session.h"
 #include "compiler/fake/FakeCache.h"
+#include "compiler/import/Importer.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -24,6 +25,8 @@ struct PipelineState {
   const std::string &outputBase;
   CompiledFiles &files;
   FakeCache &cache;
+  /// Of a model without an archive; null for others.
+  WeightSource *weights = nullptr;
 };
 
 /// The dialects that the stages use, and no others: a text that names another

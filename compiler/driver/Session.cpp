@@ -6,8 +6,10 @@
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
+#include "compiler/driver/TraceWeights.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/text/TextImport.h"
+#include "compiler/trace/TraceState.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -38,8 +40,9 @@ static mlir::DialectRegistry pipelineRegistry() {
 // threads are scheduled.
 Session::State::State(Options given)
     : options(std::move(given)),
-      context(pipelineRegistry(), mlir::MLIRContext::Threading::DISABLED) {
-  context.printOpOnDiagnostic(false);
+      ownContext(std::make_shared<mlir::MLIRContext>(
+          pipelineRegistry(), mlir::MLIRContext::Threading::DISABLED)) {
+  context().printOpOnDiagnostic(false);
   cache.crosscheck = options.crosscheck;
 }
 
@@ -48,7 +51,7 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
   bool ok = true;
   auto body = [&] {
     size_t before = diagnostics.size();
-    DiagnosticCollector collector(context, source, fallback, diagnostics);
+    DiagnosticCollector collector(context(), source, fallback, diagnostics);
     llvm::Error error = work();
     if (!error)
       return;
@@ -138,7 +141,7 @@ bool Session::load(const std::string &path) {
   s.source = path;
   auto start = Clock::now();
   bool ok = s.guarded("stage import", DiagId::BadText,
-                      [&] { return s.adopt(importModel(path, s.context)); });
+                      [&] { return s.adopt(importModel(path, s.context())); });
   s.seconds.push_back({Stage::Import, secondsSince(start)});
   if (!ok)
     s.writeReproducer(Stage::Import);
@@ -148,8 +151,27 @@ bool Session::load(const std::string &path) {
 bool Session::loadText(const std::string &text, const std::string &name) {
   State &s = *state;
   s.source = name;
-  return s.guarded("reading the text", DiagId::BadText,
-                   [&] { return s.adopt(importText(text, name, s.context)); });
+  return s.guarded("reading the text", DiagId::BadText, [&] {
+    return s.adopt(importText(text, name, s.context()));
+  });
+}
+
+bool Session::load(FakeMode &mode) {
+  State &s = *state;
+  s.source = mode.name();
+  if (!mode.ok()) {
+    s.diagnostics.push_back(mode.error());
+    return false;
+  }
+  // The module stays in its context, which lives as long as either needs it.
+  s.module = {};
+  s.ownContext = mode.impl()->context;
+  s.ownContext->appendDialectRegistry(pipelineRegistry());
+  s.weights = makeTraceWeights(mode.impl());
+  return s.guarded("taking over the trace", DiagId::BadText, [&] {
+    return s.adopt(
+        mlir::OwningOpRef<mlir::ModuleOp>(mode.impl()->finish().clone()));
+  });
 }
 
 std::optional<Stage> Session::stage() const { return state->stage; }
@@ -188,12 +210,12 @@ bool Session::State::runStages(Stage last) {
     at = stageAfter(at, last);
     auto start = Clock::now();
     size_t before = diagnostics.size();
-    bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,
-                      DiagId::Internal, [&] {
-                        PipelineState pipeline{*module,    options, object,
-                                               outputBase, files,   cache};
-                        return runStage(at, pipeline);
-                      });
+    bool ok = guarded(
+        llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
+          PipelineState pipeline{*module, options, object,       outputBase,
+                                 files,   cache,   weights.get()};
+          return runStage(at, pipeline);
+        });
     seconds.push_back({at, secondsSince(start)});
     if (!ok) {
       blameText(before);
@@ -245,7 +267,7 @@ const std::vector<std::pair<Stage, double>> &Session::stageSeconds() const {
   return state->seconds;
 }
 
-mlir::MLIRContext &Session::context() { return state->context; }
+mlir::MLIRContext &Session::context() { return state->context(); }
 mlir::ModuleOp Session::module() const { return *state->module; }
 
 } // namespace ft

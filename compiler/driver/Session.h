@@ -34,6 +34,8 @@ class ModuleOp;
 
 namespace ft {
 
+class FakeMode;
+
 /// The files that a compilation wrote; `weights` is empty when the weights are
 /// inside the library.
 struct CompiledFiles {
@@ -59,6 +61,12 @@ public:
   bool load(const std::string &path);
   /// Reads .mlir text; `name` stands for the file in messages.
   bool loadText(const std::string &text, const std::string &name);
+
+  /// Takes what was traced in C++ (foretrace/trace.h), which stands after stage
+  /// fake. Fails with the mode's error if it has one. The mode may go on
+  /// afterwards; the session has a copy. Data of its tensors are read by
+  /// compile, and must be there until then.
+  bool load(FakeMode &mode);
 
   /// Runs the stages that are left up to and including `last` (at most
   /// codegen: the last one writes files, see emit). A stage that the module

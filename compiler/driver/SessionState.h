@@ -6,6 +6,7 @@
 
 #include "compiler/driver/Session.h"
 #include "compiler/fake/FakeCache.h"
+#include "compiler/import/Importer.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -40,7 +41,9 @@ struct Session::State {
   bool runStages(Stage last);
 
   Options options;
-  mlir::MLIRContext context;
+  /// The context of the module: the session's own, or that of a trace.
+  std::shared_ptr<mlir::MLIRContext> ownContext;
+  mlir::MLIRContext &context() { return *ownContext; }
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// Every propagation of the session looks here: the checks before later
   /// stages see the calls of the first one again.
@@ -56,6 +59,8 @@ struct Session::State {
   std::string object;
   std::string outputBase;
   CompiledFiles files;
+  /// Where the weights are, of a model that did not come from an archive.
+  std::unique_ptr<WeightSource> weights;
 };
 
 } // namespace ft

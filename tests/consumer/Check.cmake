@@ -12,3 +12,4 @@ step(${CMAKE_COMMAND} -S ${source} -B ${work}/build -G Ninja
 step(${CMAKE_COMMAND} --build ${work}/build)
 step(${work}/build/consumer ${model} ${work}/model)
 step(${work}/prefix/bin/foretrace run ${work}/model.so)
+step(${work}/prefix/bin/foretrace run ${work}/model-trace.so)

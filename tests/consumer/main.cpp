@@ -7,11 +7,27 @@
 #include <compiler/driver/Session.h>
 #include <compiler/driver/Version.h>
 #include <cstdio>
+#include <foretrace/trace.h>
 
 static int failed(const std::vector<ft::Diagnostic> &diagnostics, int code) {
   for (const ft::Diagnostic &d : diagnostics)
     std::fputs(d.render().c_str(), stderr);
   return code;
+}
+
+/// A model that is written here instead of read.
+static int compileTrace(const std::string &output) {
+  float weight[3][2] = {{1, 2}, {3, 4}, {5, 6}};
+  ft::FakeMode mode;
+  ft::FakeMode::Scope scope(mode);
+  ft::Tensor x = mode.input("x", {4, 2});
+  ft::Tensor w = mode.fake(ft::RealTensor(weight, {3, 2}), "fc.weight",
+                           ft::TensorKind::Parameter);
+  mode.output("y", ft::ops::linear(x, w).relu() + 1);
+  ft::Session session;
+  if (!session.load(mode) || !session.compile(output))
+    return failed(session.diagnostics(), session.exitCode());
+  return 0;
 }
 
 int main(int argc, char **argv) {
@@ -32,5 +48,5 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < runner.outputs().size(); ++i)
     std::printf("%s = %s\n", runner.outputs()[i].name.c_str(),
                 runner.outputText(i, 4).c_str());
-  return 0;
+  return compileTrace(std::string(argv[2]) + "-trace");
 }

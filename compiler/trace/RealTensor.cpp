@@ -1,0 +1,210 @@
+//===- RealTensor.cpp - Tensors with data become fake ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One fake for each tensor, one fake storage for each storage.
+//
+//   a = data 0x1000, sizes [4]        fake 0, storage 0
+//   b = data 0x1000, offset 8, [2]    fake 1, storage 0
+//   a again                           fake 0
+//   a, after its owner is gone and another tensor has come to 0x1000
+//                                     fake 2, storage 1
+//
+// Cost: a look-up in a tree of what is known, and a walk over all storages for
+// a tensor that is new.
+
+#include "compiler/trace/TraceState.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace ft {
+
+RealTensor::RealTensor(const DLTensor &tensor, std::shared_ptr<void> owner)
+    : view(tensor), owner(std::move(owner)),
+      sizes(tensor.shape, tensor.shape + tensor.ndim),
+      strides(tensor.strides,
+              tensor.strides + (tensor.strides ? tensor.ndim : 0)) {}
+
+RealTensor::RealTensor(const void *data, const TensorDesc &desc,
+                       std::shared_ptr<void> owner)
+    : owner(std::move(owner)), sizes(desc.sizes()),
+      strides(desc.strides().value_or(std::vector<int64_t>())) {
+  ft::DType dtype = detail::internal(desc.dtype());
+  view = ft_tensor(data, static_cast<uint8_t>(dtypeDLPackCode(dtype)),
+                   static_cast<uint8_t>(dtypeBytes(dtype) * 8),
+                   static_cast<int32_t>(sizes.size()), nullptr);
+  view.byte_offset = static_cast<uint64_t>(desc.offset() * dtypeBytes(dtype));
+  if (desc.device().kind == DeviceId::Cuda)
+    view.device.device_type = kDLCUDA;
+  view.device.device_id = desc.device().index;
+  view.strides = desc.strides() ? strides.data() : nullptr;
+}
+
+DLTensor RealTensor::dlpack() const {
+  DLTensor tensor = view;
+  tensor.shape = const_cast<int64_t *>(sizes.data());
+  if (view.strides)
+    tensor.strides = const_cast<int64_t *>(strides.data());
+  return tensor;
+}
+
+} // namespace ft
+
+namespace ft::detail {
+
+static std::optional<ft::DType> dtypeOf(const DLDataType &type) {
+  if (type.lanes != 1)
+    return std::nullopt;
+  static constexpr ft::DType kAll[] = {
+#define FT_DTYPE(name, torchName, bytes, dlpackCode) ft::DType::name,
+#include "dialects/ft/DTypes.def"
+#undef FT_DTYPE
+  };
+  for (ft::DType dtype : kAll)
+    if (dtypeDLPackCode(dtype) == type.code &&
+        dtypeBytes(dtype) * 8 == type.bits)
+      return dtype;
+  return std::nullopt;
+}
+
+static std::optional<ft::Device> deviceOf(const DLDevice &device) {
+  ft::Device result;
+  if (device.device_type == kDLCPU)
+    return result;
+  if (device.device_type != kDLCUDA)
+    return std::nullopt;
+  result.kind = ft::Device::Cuda;
+  result.index = device.device_id;
+  return result;
+}
+
+static bool sameOwner(const std::weak_ptr<void> &a,
+                      const std::shared_ptr<void> &b) {
+  return !a.owner_before(b) && !b.owner_before(a);
+}
+
+/// The value of the one element; nothing for dtypes that C++ has no type for.
+static std::optional<Scalar> readElement(ft::DType dtype, const char *at) {
+  auto read = [&](auto type) {
+    std::memcpy(&type, at, sizeof(type));
+    return Scalar(type);
+  };
+  switch (dtype) {
+  case ft::DType::Bool:
+    return Scalar(*at != 0);
+  case ft::DType::U8:
+    return read(uint8_t());
+  case ft::DType::I8:
+    return read(int8_t());
+  case ft::DType::I16:
+    return read(int16_t());
+  case ft::DType::U16:
+    return read(uint16_t());
+  case ft::DType::I32:
+    return read(int32_t());
+  case ft::DType::U32:
+    return read(uint32_t());
+  case ft::DType::I64:
+    return read(int64_t());
+  case ft::DType::F32:
+    return read(float());
+  case ft::DType::F64:
+    return read(double());
+  default:
+    return std::nullopt;
+  }
+}
+
+Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
+                        TensorKind kind, const Here &here) {
+  DLTensor tensor = real.dlpack();
+  auto refuse = [&](DiagId id, const llvm::Twine &message) {
+    fail(id, here, message);
+    return failedTensor();
+  };
+  std::optional<ft::DType> dtype = dtypeOf(tensor.dtype);
+  if (!dtype)
+    return refuse(DiagId::FakeDtype, "a tensor of DLPack type code " +
+                                         llvm::Twine(tensor.dtype.code) + ", " +
+                                         llvm::Twine(tensor.dtype.bits) +
+                                         " bits cannot be made fake");
+  std::optional<ft::Device> device = deviceOf(tensor.device);
+  if (!device)
+    return refuse(DiagId::FakeDevice,
+                  "a tensor on DLPack device " +
+                      llvm::Twine(static_cast<int>(tensor.device.device_type)) +
+                      " cannot be made fake; known are CPU and CUDA");
+
+  RealKey key{tensor.data, tensor.byte_offset, external(*dtype), {}, {}};
+  key.sizes.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides)
+    key.strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+  for (auto it = known.begin(); it != known.end();)
+    it = it->second.gone() ? known.erase(it) : std::next(it);
+  auto it = known.find(key);
+  if (it != known.end())
+    return handle(it->second.tensor);
+
+  // The storage, if one of its tensors has been seen.
+  const char *data = static_cast<const char *>(tensor.data);
+  const std::shared_ptr<void> &owner = real.holder();
+  std::optional<uint32_t> storage;
+  for (uint32_t s = 0; s < storages.size() && !storage; ++s) {
+    const TraceStorage &other = storages[s];
+    if (!other.base || (other.hasOwner && other.owner.expired()))
+      continue;
+    if (owner && other.hasOwner ? sameOwner(other.owner, owner)
+                                : other.base == data)
+      storage = s;
+  }
+  int64_t elementBytes = dtypeBytes(*dtype);
+  int64_t start = static_cast<int64_t>(tensor.byte_offset);
+  if (storage)
+    start += data - storages[*storage].base;
+  if (start < 0 || start % elementBytes)
+    return refuse(DiagId::TraceMisuse,
+                  "a view starts " + llvm::Twine(start) +
+                      " bytes behind the first tensor that was seen of its "
+                      "storage: that is no element of it; make the tensor "
+                      "that the storage begins with fake first");
+  TensorDesc desc(key.sizes, external(*dtype), external(*device));
+  if (tensor.strides)
+    desc.strides(key.strides);
+  desc.offset(start / elementBytes);
+  TensorMeta meta;
+  if (!describe(desc, meta, here))
+    return failedTensor();
+
+  int64_t last = desc.offset();
+  for (size_t i = 0; i < meta.sizes.size(); ++i)
+    last += (meta.sizes[i].value() - 1) * meta.strides[i].value();
+  bool oneElement = meta.numel().is(1);
+  if (!storage) {
+    storage = addStorage();
+    storages[*storage].base = data;
+    storages[*storage].owner = owner;
+    storages[*storage].hasOwner = owner != nullptr;
+  }
+  TraceStorage &memory = storages[*storage];
+  memory.bytes = std::max(memory.bytes, (last + 1) * elementBytes);
+
+  std::string ownName =
+      name.empty() ? uniqueName("constant") : std::string(name);
+  Tensor fakeTensor = addArgument(kind, ownName, meta, *storage, here);
+  TraceTensor *added = tensorOf(fakeTensor);
+  if (!added)
+    return fakeTensor;
+  bool canRequireGrad = isFloating(*dtype) || isComplex(*dtype);
+  added->requiresGrad =
+      (real.requires_grad() || kind == TensorKind::Parameter) && canRequireGrad;
+  if (oneElement && kind == TensorKind::Constant &&
+      device->kind == ft::Device::Cpu) {
+    added->constant =
+        readElement(*dtype, memory.base + desc.offset() * elementBytes);
+    added->constantVersion = memory.version;
+  }
+  known[std::move(key)] = {idOf(fakeTensor), owner, owner != nullptr};
+  return fakeTensor;
+}
+
+} // namespace ft::detail

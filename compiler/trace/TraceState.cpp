@@ -1,0 +1,301 @@
+//===- TraceState.cpp - The module of a mode -------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/trace/TraceState.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace ft::detail {
+
+// The public enumerations are the internal ones, without their headers.
+static_assert(static_cast<int>(kComplex128) == static_cast<int>(DType::C128) &&
+              static_cast<int>(kFloat32) == static_cast<int>(DType::F32));
+static_assert(static_cast<int>(DeviceId::Meta) == Device::Meta);
+
+Origin::~Origin() = default;
+
+std::shared_ptr<TraceState> &activeTrace() {
+  thread_local std::shared_ptr<TraceState> active;
+  return active;
+}
+
+bool &gradEnabled() {
+  thread_local bool enabled = true;
+  return enabled;
+}
+
+/// Only what a trace is made of: a session that compiles it adds the rest.
+static std::shared_ptr<MLIRContext> makeContext() {
+  DialectRegistry registry;
+  registry.insert<FtDialect, arith::ArithDialect, func::FuncDialect>();
+  auto context =
+      std::make_shared<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->printOpOnDiagnostic(false);
+  context->loadAllAvailableDialects();
+  return context;
+}
+
+TraceState::TraceState(FakeModeOptions given)
+    : Origin(Trace), options(std::move(given)), context(makeContext()),
+      builder(context.get()), error{DiagId::Internal, "", "", ""} {
+  Location loc = builder.getUnknownLoc();
+  module = ModuleOp::create(loc);
+  (*module)->setAttr(names::kModel, builder.getStringAttr(options.name));
+  (*module)->setAttr(names::kStage, builder.getStringAttr("fake"));
+  function =
+      func::FuncOp::create(loc, "forward", builder.getFunctionType({}, {}));
+  module->push_back(function);
+  // Without a body that the function's type would have to follow: see finish.
+  builder.setInsertionPointToEnd(&function.getBody().emplaceBlock());
+}
+
+TraceState::~TraceState() = default;
+
+//===----------------------------------------------------------------------===//
+// Numbers, errors
+//===----------------------------------------------------------------------===//
+
+SymInt TraceState::symInt(std::shared_ptr<SymNode> node) {
+  SymInt number;
+  number.node = std::move(node);
+  return number;
+}
+
+SymInt TraceState::symInt(Value value, Dim dim) {
+  if (dim.isStatic())
+    return SymInt(dim.value());
+  return symInt(
+      std::make_shared<SymNode>(SymNode{shared_from_this(), value, dim}));
+}
+
+Scalar TraceState::scalar(Scalar::Kind kind, std::shared_ptr<SymNode> node) {
+  Scalar number;
+  number.tag = kind;
+  number.integer = symInt(std::move(node));
+  return number;
+}
+
+static std::string place(const Here &here) {
+  return here.line ? std::string(here.file) + ":" + std::to_string(here.line)
+                   : std::string();
+}
+
+void TraceState::fail(DiagId id, const Here &here, const Twine &message,
+                      const Twine &help) {
+  if (errors++ == 0)
+    error = {id, place(here), message.str(), help.str()};
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Location TraceState::location(const Here &here, StringRef name) {
+  Location where = builder.getUnknownLoc();
+  if (here.line) {
+    // Most calls in a row stand in one file, whose name is one pointer.
+    if (here.file != lastFile) {
+      lastFile = here.file;
+      lastFileName = builder.getStringAttr(here.file);
+    }
+    where =
+        FileLineColLoc::get(lastFileName, static_cast<unsigned>(here.line), 0);
+  }
+  return NameLoc::get(builder.getStringAttr(name), where);
+}
+
+std::string TraceState::uniqueName(StringRef base) {
+  for (;;) {
+    unsigned n = names[base]++;
+    std::string name = n ? (base + "_" + Twine(n)).str() : base.str();
+    // `add_1` may be an argument's name, or `add_1`'s own first use.
+    if (!n || names.try_emplace(name, 1).second)
+      return name;
+  }
+}
+
+uint32_t TraceState::addTensor(Value value, TensorMeta meta, uint32_t storage) {
+  TraceTensor &tensor = tensors.emplace_back();
+  tensor.value = value;
+  tensor.meta = std::move(meta);
+  tensor.storage = storage;
+  return static_cast<uint32_t>(tensors.size() - 1);
+}
+
+Tensor TraceState::addArgument(TensorKind kind, StringRef name, TensorMeta meta,
+                               uint32_t storage, const Here &here) {
+  if (name.empty()) {
+    fail(DiagId::TraceMisuse, here, "a tensor of the model needs a name");
+    return failedTensor();
+  }
+  if (!argumentNames.insert(name).second) {
+    fail(DiagId::TraceMisuse, here,
+         "the name '" + name + "' is taken by another tensor of the model");
+    return failedTensor();
+  }
+  Location loc = location(here, name);
+  Type type = typeFromMeta(context.get(), meta);
+  Value value = function.getBody().front().addArgument(type, loc);
+  bool canRequireGrad = isFloating(meta.dtype) || isComplex(meta.dtype);
+  uint32_t id = addTensor(value, std::move(meta), storage);
+  tensors[id].requiresGrad = kind == TensorKind::Parameter && canRequireGrad;
+  arguments.push_back({kind, name.str(), id});
+  return handle(id);
+}
+
+Tensor TraceState::adopt(const Tensor &foreign, const Here &here) {
+  const TraceTensor *from = tensorOf(foreign);
+  if (!from)
+    return failedTensor();
+  auto [it, isNew] =
+      adopted.try_emplace({originOf(foreign), idOf(foreign)}, kFailed);
+  if (!isNew)
+    return handle(it->second);
+  auto [storage, newStorage] =
+      adoptedStorages.try_emplace({originOf(foreign), from->storage}, 0);
+  if (newStorage)
+    storage->second = addStorage();
+  Tensor made = addArgument(TensorKind::Input, uniqueName("converted"),
+                            from->meta, storage->second, here);
+  if (TraceTensor *tensor = tensorOf(made))
+    tensor->requiresGrad = from->requiresGrad;
+  it->second = idOf(made);
+  return made;
+}
+
+/// Sizes must not be negative, and the bytes that the tensor spans must be a
+/// number.
+bool TraceState::describe(const TensorDesc &desc, TensorMeta &meta,
+                          const Here &here) {
+  auto refuse = [&](const Twine &message) {
+    fail(DiagId::FakeShape, here, message);
+    return false;
+  };
+  meta.dtype = internal(desc.dtype());
+  meta.device = internal(desc.device());
+  meta.sizes.assign(desc.sizes().begin(), desc.sizes().end());
+  meta.strides = contiguousStrides(meta.sizes);
+  meta.offset = desc.offset();
+  if (desc.strides()) {
+    if (desc.strides()->size() != desc.sizes().size())
+      return refuse(Twine(desc.strides()->size()) + " strides for " +
+                    Twine(desc.sizes().size()) + " sizes");
+    meta.strides.assign(desc.strides()->begin(), desc.strides()->end());
+  }
+  if (desc.offset() < 0)
+    return refuse("the storage offset " + Twine(desc.offset()) +
+                  " is negative");
+  int64_t bytes = dtypeBytes(meta.dtype), elements = desc.offset();
+  for (size_t i = 0; i < meta.sizes.size(); ++i) {
+    int64_t size = meta.sizes[i].value(), stride = meta.strides[i].value();
+    int64_t span;
+    if (size < 0)
+      return refuse("size " + Twine(size) + " of dim " + Twine(i) +
+                    " is negative");
+    if (stride < 0)
+      return refuse("stride " + Twine(stride) + " of dim " + Twine(i) +
+                    " is negative");
+    if (llvm::MulOverflow(bytes, std::max<int64_t>(size, 1), bytes) ||
+        llvm::MulOverflow(std::max<int64_t>(size - 1, 0), stride, span) ||
+        llvm::AddOverflow(elements, span, elements) ||
+        llvm::MulOverflow(elements, dtypeBytes(meta.dtype), span))
+      return refuse("the tensor " + meta.str() + " is too large");
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The finished module
+//===----------------------------------------------------------------------===//
+
+static StringRef kindText(TensorKind kind) {
+  switch (kind) {
+  case TensorKind::Input:
+    return "input";
+  case TensorKind::Parameter:
+    return "parameter";
+  case TensorKind::Buffer:
+    return "buffer";
+  case TensorKind::Constant:
+    return "constant";
+  }
+  return "input";
+}
+
+std::string TraceState::recordName(uint32_t storage) const {
+  return "trace/" + std::to_string(storage);
+}
+
+ModuleOp TraceState::finish() {
+  Block &body = function.getBody().front();
+  if (!body.empty() && isa<func::ReturnOp>(body.back()))
+    body.back().erase();
+
+  SmallVector<Attribute> argAttrs, resultAttrs;
+  auto text = [&](NamedAttrList &list, StringRef key, StringRef value) {
+    list.set(key, builder.getStringAttr(value));
+  };
+  for (const TraceArgument &argument : arguments) {
+    const TraceTensor &tensor = tensors[argument.tensor];
+    NamedAttrList list;
+    text(list, names::kKind, kindText(argument.kind));
+    text(list, names::kName, argument.name);
+    text(list, names::kTarget, argument.name);
+    if (argument.kind != TensorKind::Input)
+      text(list, names::kWeight, recordName(tensor.storage));
+    if (tensor.requiresGrad)
+      list.set(names::kRequiresGrad, builder.getUnitAttr());
+    argAttrs.push_back(list.getDictionary(context.get()));
+  }
+  SmallVector<Value> results;
+  for (auto &[name, id] : outputs) {
+    results.push_back(tensors[id].value);
+    NamedAttrList list;
+    text(list, names::kRole, "output");
+    text(list, names::kName, name);
+    resultAttrs.push_back(list.getDictionary(context.get()));
+  }
+  OpBuilder end(context.get());
+  end.setInsertionPointToEnd(&body);
+  func::ReturnOp::create(end, end.getUnknownLoc(), results);
+  function.setFunctionType(
+      builder.getFunctionType(llvm::to_vector(body.getArgumentTypes()),
+                              llvm::to_vector(ValueRange(results).getTypes())));
+  function.setArgAttrsAttr(builder.getArrayAttr(argAttrs));
+  function.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
+  builder.setInsertionPoint(&body.back());
+  return *module;
+}
+
+ArrayRef<uint8_t> TraceState::record(StringRef name, std::string &why) {
+  uint32_t index = 0;
+  std::string tensor = "?";
+  if (!name.consume_front("trace/") || name.getAsInteger(10, index) ||
+      index >= storages.size()) {
+    why = "the trace has no storage '" + name.str() + "'";
+    return {};
+  }
+  for (const TraceArgument &argument : arguments)
+    if (tensors[argument.tensor].storage == index) {
+      tensor = (kindText(argument.kind) + " '" + argument.name + "'").str();
+      break;
+    }
+  const TraceStorage &storage = storages[index];
+  if (!storage.base) {
+    why = "the " + tensor + " was declared without data";
+    return {};
+  }
+  if (storage.hasOwner && storage.owner.expired()) {
+    why = "the data of the " + tensor + " are gone";
+    return {};
+  }
+  return ArrayRef(reinterpret_cast<const uint8_t *>(storage.base),
+                  static_cast<size_t>(storage.bytes));
+}
+
+} // namespace ft::detail

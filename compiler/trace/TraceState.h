@@ -1,0 +1,222 @@
+//===- TraceState.h - The inside of a mode ---------------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_TRACE_TRACESTATE_H
+#define FORETRACE_COMPILER_TRACE_TRACESTATE_H
+
+#include "foretrace/trace/FakeMode.h"
+
+#include "compiler/trace/OpArg.h"
+#include "dialects/ft/FtDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <deque>
+#include <map>
+
+namespace ft::detail {
+
+/// What a handle belongs to: a mode, a tensor with data, or an error that no
+/// mode could be told of.
+struct Origin {
+  enum Kind : uint8_t { Trace, Real, Failure };
+  explicit Origin(Kind kind) : kind(kind) {}
+  virtual ~Origin();
+  const Kind kind;
+};
+
+struct RealOrigin : Origin {
+  explicit RealOrigin(RealTensor real) : Origin(Real), real(std::move(real)) {}
+  RealTensor real;
+};
+
+struct FailureOrigin : Origin {
+  explicit FailureOrigin(Diagnostic error)
+      : Origin(Failure), error(std::move(error)) {}
+  Diagnostic error;
+};
+
+/// A number that is not known before the model runs; null `value`: the result
+/// of a call that failed.
+struct SymNode {
+  std::shared_ptr<TraceState> trace;
+  mlir::Value value;
+  Dim dim;
+};
+
+/// The memory that tensors of the trace share.
+struct TraceStorage {
+  /// Counts what was written.
+  uint32_t version = 0;
+  /// Where the data are, for tensors that have any.
+  const char *base = nullptr;
+  int64_t bytes = 0;
+  std::weak_ptr<void> owner;
+  bool hasOwner = false;
+};
+
+/// One tensor of the trace. Handles refer to it by its number.
+struct TraceTensor {
+  mlir::Value value;
+  TensorMeta meta;
+  uint32_t storage = 0;
+  bool requiresGrad = false;
+  bool leaf = true;
+  /// The value of a tensor of one element, as long as its storage has this
+  /// version.
+  std::optional<Scalar> constant;
+  uint32_t constantVersion = 0;
+};
+
+struct TraceArgument {
+  TensorKind kind;
+  std::string name;
+  uint32_t tensor;
+};
+
+/// A mode: the module that grows, the tensors of the trace, and the first
+/// error. FakeMode and Tensor are thin shells around it.
+struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
+  static constexpr uint32_t kFailed = 0xffffffff;
+
+  explicit TraceState(FakeModeOptions options);
+  ~TraceState() override;
+
+  //===--- Handles --------------------------------------------------------===//
+  static const std::shared_ptr<Origin> &originOf(const Tensor &t) {
+    return t.origin;
+  }
+  /// Null if `t` is not a tensor of a trace.
+  static TraceState *traceOf(const Tensor &t) {
+    return t.origin && t.origin->kind == Origin::Trace
+               ? static_cast<TraceState *>(t.origin.get())
+               : nullptr;
+  }
+  /// Null if `t` is not fake or has failed.
+  static TraceTensor *tensorOf(const Tensor &t) {
+    TraceState *trace = traceOf(t);
+    return trace && t.id != kFailed ? &trace->tensors[t.id] : nullptr;
+  }
+  static uint32_t idOf(const Tensor &t) { return t.id; }
+  static Tensor handle(std::shared_ptr<Origin> origin, uint32_t id) {
+    return Tensor(std::move(origin), id);
+  }
+  Tensor handle(uint32_t id) { return Tensor(shared_from_this(), id); }
+  Tensor failedTensor() { return handle(kFailed); }
+  static const std::shared_ptr<SymNode> &nodeOf(const SymInt &v) {
+    return v.node;
+  }
+  static const SymInt &symbolOf(const Scalar &v) { return v.integer; }
+  static SymInt symInt(std::shared_ptr<SymNode> node);
+  /// A number that is known only when the model runs.
+  static Scalar scalar(Scalar::Kind kind, std::shared_ptr<SymNode> node);
+  SymInt symInt(mlir::Value value, Dim dim);
+
+  //===--- Errors ---------------------------------------------------------===//
+  /// Keeps the first one.
+  void fail(DiagId id, const Here &here, const llvm::Twine &message,
+            const llvm::Twine &help = "");
+
+  //===--- Building -------------------------------------------------------===//
+  mlir::Location location(const Here &here, llvm::StringRef name);
+  std::string uniqueName(llvm::StringRef base);
+  uint32_t addTensor(mlir::Value value, TensorMeta meta, uint32_t storage);
+  uint32_t addStorage() {
+    storages.emplace_back();
+    return static_cast<uint32_t>(storages.size() - 1);
+  }
+  /// An argument of the function. Fails if the name is taken.
+  Tensor addArgument(TensorKind kind, llvm::StringRef name, TensorMeta meta,
+                     uint32_t storage, const Here &here);
+  /// Of a description, with an error if its parts contradict each other.
+  bool describe(const TensorDesc &desc, TensorMeta &meta, const Here &here);
+  Tensor fake(const RealTensor &real, llvm::StringRef name, TensorKind kind,
+              const Here &here);
+
+  /// A fake of another mode as an input of this one; the same one every time.
+  Tensor adopt(const Tensor &foreign, const Here &here);
+
+  /// The module with its signature and results, as after stage fake. More may
+  /// be traced afterwards.
+  mlir::ModuleOp finish();
+
+  /// The bytes of a storage that `finish` named; an empty error text if they
+  /// are there.
+  llvm::ArrayRef<uint8_t> record(llvm::StringRef name, std::string &error);
+
+  FakeModeOptions options;
+  std::shared_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  mlir::OpBuilder builder;
+  std::deque<TraceTensor> tensors;
+  std::vector<TraceStorage> storages;
+  std::vector<TraceArgument> arguments;
+  std::vector<std::pair<std::string, uint32_t>> outputs;
+  Diagnostic error;
+  size_t errors = 0;
+  size_t operations = 0;
+
+private:
+  std::string recordName(uint32_t storage) const;
+
+  llvm::StringMap<unsigned> names;
+  llvm::StringSet<> argumentNames;
+  const char *lastFile = nullptr;
+  mlir::StringAttr lastFileName;
+
+  /// The memo of tensors that have data.
+  struct RealKey {
+    const void *data;
+    uint64_t offset;
+    ScalarType dtype;
+    std::vector<int64_t> sizes, strides;
+    bool operator<(const RealKey &o) const {
+      return std::tie(data, offset, dtype, sizes, strides) <
+             std::tie(o.data, o.offset, o.dtype, o.sizes, o.strides);
+    }
+  };
+  struct Known {
+    uint32_t tensor;
+    std::weak_ptr<void> owner;
+    bool hasOwner;
+    bool gone() const { return hasOwner && owner.expired(); }
+  };
+  std::map<RealKey, Known> known;
+  /// Fakes of other modes that have become inputs.
+  std::map<std::pair<std::shared_ptr<Origin>, uint32_t>, uint32_t> adopted;
+  std::map<std::pair<std::shared_ptr<Origin>, uint32_t>, uint32_t>
+      adoptedStorages;
+};
+
+/// The mode whose scope is open on this thread; null if there is none.
+std::shared_ptr<TraceState> &activeTrace();
+bool &gradEnabled();
+
+/// Numbers and words of the two sides.
+inline ft::DType internal(ScalarType type) {
+  return static_cast<ft::DType>(type);
+}
+inline ScalarType external(ft::DType type) {
+  return static_cast<ScalarType>(type);
+}
+inline ft::Device internal(DeviceId id) {
+  ft::Device device;
+  device.kind = static_cast<ft::Device::Kind>(id.kind);
+  device.index = id.index;
+  return device;
+}
+inline DeviceId external(const ft::Device &device) {
+  return {static_cast<DeviceId::Kind>(device.kind), device.index};
+}
+
+} // namespace ft::detail
+
+#endif // FORETRACE_COMPILER_TRACE_TRACESTATE_H
