@@ -8,11 +8,14 @@
 #include "compiler/emit/Link.h"
 #include "compiler/emit/WeightsFile.h"
 #include "compiler/support/AtomicFile.h"
+#include "compiler/support/Diagnostics.h"
+#include "compiler/support/MappedFile.h"
 #include "runtime/src/abi.h"
 #include "runtime/src/hash.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 #include <optional>
@@ -122,6 +125,23 @@ static llvm::Expected<uint64_t> collectWeights(const Artefact &artefact,
   return hash;
 }
 
+/// Removes the weights of an earlier, larger model of the same name; another
+/// file of that name is not ours to remove.
+static llvm::Error removeStaleWeights(const std::string &path) {
+  auto file = MappedFile::open(path);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return llvm::Error::success();
+  }
+  if (!file->text().starts_with(FT_WEIGHTS_MAGIC))
+    return llvm::Error::success();
+  if (std::error_code error = llvm::sys::fs::remove(path))
+    return makeError(DiagId::CannotWrite, path,
+                     "the weights of an earlier model cannot be removed: " +
+                         error.message());
+  return llvm::Error::success();
+}
+
 llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
                                           llvm::StringRef outputBase,
                                           const EmitOptions &options) {
@@ -193,6 +213,9 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
       return std::move(error);
   for (AtomicFile *file : all)
     if (llvm::Error error = file->commit())
+      return std::move(error);
+  if (!weights)
+    if (llvm::Error error = removeStaleWeights((outputBase + ".weights").str()))
       return std::move(error);
   return files;
 }

@@ -33,11 +33,12 @@ struct EmittedFiles {
 /// Writes `outputBase`.so, .h and (when the weights are large) .weights, each
 /// under a temporary name that is renamed at the end: after a failure the
 /// files that were there before are untouched and no temporary is left. The
-/// bytes depend on the artefact and on the last part of outputBase only.
+/// bytes depend on the artefact and on the last part of outputBase only. A
+/// .weights file that an earlier, larger model of this name left is removed.
 ///
 /// Fails with FT0003 (not writable, disk full), FT0004 (no linker), FT0007
-/// (the linker failed) or FT0070 (the artefact is inconsistent, or its object
-/// needs a symbol outside runtime/src/imports.def).
+/// (the linker failed) FT0504 (the object needs a symbol outside
+/// runtime/src/imports.def) or FT0070 (the artefact is inconsistent).
 llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
                                           llvm::StringRef outputBase,
                                           const EmitOptions &options);

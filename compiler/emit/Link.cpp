@@ -117,8 +117,11 @@ llvm::Error checkObject(llvm::StringRef bytes) {
     }
   }
   if (!foreign.empty())
-    return notLinkable("calls functions that models do not have: " +
-                       llvm::join(foreign, ", "));
+    return makeError(DiagId::ForeignSymbol, "",
+                     "code for this CPU would need '" +
+                         llvm::join(foreign, "', '") +
+                         "', which models are not linked with",
+                     "choose a newer CPU with --cpu");
   if (!hasForward)
     return notLinkable("does not define ft_gen_forward");
   return llvm::Error::success();

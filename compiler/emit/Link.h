@@ -16,7 +16,7 @@ namespace ft {
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
 
 /// Does the object define ft_gen_forward, and need nothing but what the
-/// runtime has and runtime/src/imports.def allows? FT0070 naming the symbols
+/// runtime has and runtime/src/imports.def allows? FT0504 naming the symbols
 /// otherwise: this is checked before the linker runs, whose messages would
 /// tell the user nothing.
 llvm::Error checkObject(llvm::StringRef object);

@@ -478,22 +478,4 @@ void lowerMath(ModuleOp module) {
       walkAndApplyPatterns(&f, frozen);
 }
 
-ArrayRef<llvm::StringLiteral> allowedLibraryCalls() {
-  static constexpr llvm::StringLiteral kNames[] = {
-      "acos",    "acosf",   "acosh",     "acoshf",     "asin",   "asinf",
-      "asinh",   "asinhf",  "atan",      "atan2",      "atan2f", "atanf",
-      "atanh",   "atanhf",  "cbrt",      "cbrtf",      "ceil",   "ceilf",
-      "cos",     "cosf",    "cosh",      "coshf",      "erf",    "erfc",
-      "erfcf",   "erff",    "exp",       "exp2",       "exp2f",  "expf",
-      "expm1",   "expm1f",  "floor",     "floorf",     "fma",    "fmaf",
-      "fmod",    "fmodf",   "lgamma",    "lgammaf",    "log",    "log10",
-      "log10f",  "log1p",   "log1pf",    "log2",       "log2f",  "logf",
-      "memcpy",  "memmove", "memset",    "pow",        "powf",   "rint",
-      "rintf",   "round",   "roundeven", "roundevenf", "roundf", "sin",
-      "sincos",  "sincosf", "sinf",      "sinh",       "sinhf",  "sqrt",
-      "sqrtf",   "tan",     "tanf",      "tanh",       "tanhf",  "tgamma",
-      "tgammaf", "trunc",   "truncf",    "free",       "malloc"};
-  return kNames;
-}
-
 } // namespace ft

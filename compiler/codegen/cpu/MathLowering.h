@@ -19,11 +19,9 @@ namespace ft {
 ///   powf with the exponent 1/2, 1, 2, 3, 4 or -1  exact to 2
 ///
 /// Everything else, and f64, stays what it is: scalar calls of libm
-/// (kLibmFunctions).
+/// (runtime/src/imports.def).
 void lowerMath(mlir::ModuleOp module);
 
-/// Functions of libm and libc that generated code may call.
-llvm::ArrayRef<llvm::StringLiteral> allowedLibraryCalls();
 
 } // namespace ft
 

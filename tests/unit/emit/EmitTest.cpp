@@ -72,6 +72,18 @@ TEST_F(EmitTest, SmallWeightsAreInTheLibrary) {
   EXPECT_EQ(filesIn(folder), (std::vector<std::string>{"model.h", "model.so"}));
 }
 
+TEST_F(EmitTest, StaleWeightsAreRemoved) {
+  EmitOptions options;
+  options.inlineWeightsLimit = 0;
+  ASSERT_EQ(emitError(affine(), path("model"), options), "");
+  ASSERT_EQ(emitError(affine(), path("model")), "");
+  EXPECT_EQ(filesIn(folder), (std::vector<std::string>{"model.h", "model.so"}));
+  // Of the same name, but none of ours.
+  std::ofstream(path("model.weights")) << "apples 3 kg";
+  ASSERT_EQ(emitError(affine(), path("model")), "");
+  EXPECT_EQ(bytesOf(path("model.weights")), "apples 3 kg");
+}
+
 TEST_F(EmitTest, FailureLeavesTheOldFiles) {
   std::ofstream(path("model.so")) << "old";
   std::ofstream(path("model.h")) << "old";
@@ -149,9 +161,10 @@ TEST_F(EmitTest, FullDisk) {
 TEST_F(EmitTest, ForeignSymbolsAreNamed) {
   Artefact a = affine();
   a.object = modelObject("foreign");
-  EXPECT_EQ(emitError(a, path("model")),
-            "FT0070: the generated object calls functions that models do not "
-            "have: cblas_ddot, system\n");
+  EXPECT_EQ(
+      emitError(a, path("model")),
+      "FT0504: code for this CPU would need 'cblas_ddot', 'system', which "
+      "models are not linked with\n");
   a.object = "no object";
   EXPECT_TRUE(llvm::StringRef(emitError(a, path("model")))
                   .starts_with("FT0070: the generated object is damaged"));
