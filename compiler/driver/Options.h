@@ -31,6 +31,8 @@ struct Options {
   /// Turn a crash of a stage into an FT0070 diagnostic. Process-wide signal
   /// handlers are installed while a stage runs: for programs, not for hosts.
   bool catchCrashes = false;
+  /// Testing aid: this stage ends in a segmentation fault.
+  std::optional<Stage> crashIn;
   /// Where the reproducer of an internal error is written; empty: nowhere.
   std::string reproducerDir;
 };

@@ -17,6 +17,7 @@
 #include "llvm/Support/thread.h"
 
 #include <chrono>
+#include <csignal>
 
 namespace ft {
 
@@ -212,6 +213,8 @@ bool Session::State::runStages(Stage last) {
     size_t before = diagnostics.size();
     bool ok = guarded(
         llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
+          if (options.crashIn == at)
+            std::raise(SIGSEGV);
           PipelineState pipeline{*module, options, object,       outputBase,
                                  files,   cache,   weights.get()};
           return runStage(at, pipeline);

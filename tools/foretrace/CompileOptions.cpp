@@ -6,6 +6,8 @@
 #include "compiler/driver/Targets.h"
 #include "tools/foretrace/Output.h"
 
+#include <cstdlib>
+
 namespace ft::cli {
 
 namespace {
@@ -101,6 +103,9 @@ int CompileOptions::fill(Options &options) const {
     return code;
   if (int code = parseStage("--start-from", startFrom, options.startFrom))
     return code;
+  // Testing aid, see README.md.
+  if (const char *crash = std::getenv("FORETRACE_CRASH_IN"))
+    options.crashIn = findStage(crash);
   options.target = target;
   options.cpu = cpu;
   options.linker = linker;

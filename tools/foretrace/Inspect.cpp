@@ -52,6 +52,11 @@ int InspectVerb::run() const {
                 "no format is called '" + kind + "'",
                 "the formats are text, mlir, json and dot");
 
+  if (!stage.empty() && !common.stopAfter.empty() && stage != common.stopAfter)
+    return fail(DiagId::BadCommandLine, "--stage",
+                "--stop-after names another stage, '" + common.stopAfter + "'",
+                "for inspect the two options mean the same: give one");
+
   // --kernels looks at what lower formed; everything else at the annotations.
   std::string name = !stage.empty()              ? stage
                      : !common.stopAfter.empty() ? common.stopAfter

@@ -12,6 +12,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Signals.h"
 
+#include <set>
 #include <unistd.h>
 
 namespace ft::cli {
@@ -95,12 +96,18 @@ void addRunOptions(CLI::App &verb, CompileOptions &common,
 }
 
 int setInputs(Runner &runner, const std::vector<std::string> &inputs) {
+  std::set<std::string> given;
   for (const std::string &input : inputs) {
     size_t equals = input.find('=');
-    if (equals == std::string::npos)
+    if (equals == std::string::npos || equals == 0 ||
+        equals + 1 == input.size())
       return fail(DiagId::BadCommandLine, "--input",
                   "'" + input + "' is not NAME=FILE");
-    if (!runner.setInput(input.substr(0, equals), input.substr(equals + 1))) {
+    std::string name = input.substr(0, equals);
+    if (!given.insert(name).second)
+      return fail(DiagId::BadCommandLine, "--input",
+                  "the input '" + name + "' is given twice");
+    if (!runner.setInput(name, input.substr(equals + 1))) {
       report(runner.diagnostics());
       return runner.exitCode();
     }

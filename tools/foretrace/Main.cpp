@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <csignal>
 #include <new>
+#include <sstream>
 
 int main(int argc, char **argv) {
   // A reader that goes away (`foretrace inspect … | head`) ends us quietly, as
@@ -48,7 +49,10 @@ int main(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &e) { // --help, --version
-    return app.exit(e);
+    std::ostringstream text;
+    int code = app.exit(e, text, text);
+    int written = ft::cli::writeProduct(text.str());
+    return written ? written : code;
   } catch (const CLI::ParseError &e) {
     return ft::cli::fail(ft::DiagId::BadCommandLine, "",
                          app.get_subcommands().empty() && unknown
