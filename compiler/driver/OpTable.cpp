@@ -8,6 +8,7 @@
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/import/pt2/Pt2Import.h"
 #include "compiler/lower/LowerCall.h"
+#include "compiler/partition/Cost.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -22,6 +23,7 @@ static OpRow rowOf(const Schema &schema) {
   // Code is generated for what functionalize leaves.
   const Schema *pure = schema.mutates ? functionalForm(schema) : &schema;
   row.cpu = pure && findLowerRule(*pure);
+  row.recompute = recomputeClassName(recomputeClass(schema)).str();
   return row;
 }
 

@@ -19,6 +19,9 @@ struct OpRow {
   bool derivative = false;
   bool cpu = false;
   bool cuda = false;
+  /// "view", "pointwise", "reduction", "expensive" or "never": what computing it
+  /// again would cost (compiler/partition/Cost.h).
+  std::string recompute;
 };
 
 /// All overloads, by name.

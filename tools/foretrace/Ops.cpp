@@ -54,16 +54,17 @@ int OpsVerb::run() const {
   auto mark = [](bool has) { return std::string(has ? "yes" : "-"); };
   llvm::json::Array array;
   std::vector<std::vector<std::string>> rows = {
-      {"overload", "family", "fake", "derivative", "cpu", "cuda"}};
+      {"overload", "family", "fake", "derivative", "cpu", "cuda", "recompute"}};
   for (const OpRow &op : opTable()) {
     rows.push_back({op.name, op.family, mark(op.fake), mark(op.derivative),
-                    mark(op.cpu), mark(op.cuda)});
+                    mark(op.cpu), mark(op.cuda), op.recompute});
     array.push_back(llvm::json::Object{{"name", op.name},
                                        {"family", op.family},
                                        {"fake", op.fake},
                                        {"derivative", op.derivative},
                                        {"cpu", op.cpu},
-                                       {"cuda", op.cuda}});
+                                       {"cuda", op.cuda},
+                                       {"recompute", op.recompute}});
   }
   return json ? writeJson(llvm::json::Object{{"ops", std::move(array)}})
               : writeProduct(table(rows));
