@@ -128,15 +128,12 @@ static llvm::Error runLower(PipelineState &state) {
     return error;
   if (mlir::failed(checkSizes(state.module)))
     return reported();
-  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
-  if (!target)
-    return target.takeError();
   if (mlir::failed(checkFake(state.module, &state.cache)))
     return reported();
   LowerOptions options;
-  options.panelWidth = [&](DType) { return target->panelWidth(); };
+  options.panelWidth = [&](DType) { return state.target->panelWidth(); };
   options.scratchBytes = [&](mlir::func::FuncOp kernel) {
-    return kernelScratchBytes(kernel, *target);
+    return kernelScratchBytes(kernel, *state.target);
   };
   if (mlir::failed(lowerModule(state.module, options)))
     return reported();
@@ -144,11 +141,8 @@ static llvm::Error runLower(PipelineState &state) {
 }
 
 static llvm::Error runCodegen(PipelineState &state) {
-  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
-  if (!target)
-    return target.takeError();
   llvm::Expected<std::string> object =
-      compileToObject(state.module, *target, {});
+      compileToObject(state.module, *state.target, {});
   if (!object)
     return object.takeError();
   state.object = std::move(*object);
@@ -170,9 +164,6 @@ static llvm::Error checkWeightsBytes(const Artefact &artefact) {
 }
 
 static llvm::Error runEmit(PipelineState &state) {
-  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
-  if (!target)
-    return target.takeError();
   std::optional<Plan> plan = Plan::of(state.module);
   if (!plan || state.object.empty())
     return makeError(DiagId::NotYetSupported, "",
@@ -191,8 +182,8 @@ static llvm::Error runEmit(PipelineState &state) {
     weights = opened.get();
   }
   llvm::StringRef name = llvm::sys::path::filename(state.outputBase);
-  llvm::Expected<Artefact> artefact =
-      buildArtefact(name, *plan, *target, weights, std::move(state.object));
+  llvm::Expected<Artefact> artefact = buildArtefact(
+      name, *plan, *state.target, weights, std::move(state.object));
   if (!artefact)
     return artefact.takeError();
   if (llvm::Error error = checkWeightsBytes(*artefact))
@@ -254,6 +245,12 @@ llvm::Error runStage(Stage stage, PipelineState &state) {
                      llvm::Twine("stage '") + info.name +
                          "' is not in this build",
                      "`foretrace stages` lists those that are");
+  if (stage >= Stage::Lower && !state.target) {
+    llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+    if (!target)
+      return target.takeError();
+    state.target = std::move(*target);
+  }
   if (llvm::Error error = run(state))
     return error;
   if (state.options.verify && mlir::failed(mlir::verify(state.module)))

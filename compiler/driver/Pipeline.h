@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_DRIVER_PIPELINE_H
 #define FORETRACE_COMPILER_DRIVER_PIPELINE_H
 
+#include "compiler/codegen/cpu/Target.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Session.h"
 #include "compiler/fake/FakeCache.h"
@@ -17,10 +18,12 @@
 namespace ft {
 
 /// What the stages hand on: the module, which says everything up to lower; the
-/// object that codegen makes; where emit writes, and what it wrote.
+/// CPU that code is for, from lower on; the object that codegen makes; where
+/// emit writes, and what it wrote.
 struct PipelineState {
   mlir::ModuleOp module;
   const Options &options;
+  std::optional<CpuTarget> &target;
   std::string &object;
   const std::string &outputBase;
   CompiledFiles &files;

@@ -215,8 +215,8 @@ bool Session::State::runStages(Stage last) {
         llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
           if (options.crashIn == at)
             std::raise(SIGSEGV);
-          PipelineState pipeline{*module, options, object,       outputBase,
-                                 files,   cache,   weights.get()};
+          PipelineState pipeline{*module,    options, target, object,
+                                 outputBase, files,   cache,  weights.get()};
           return runStage(at, pipeline);
         });
     seconds.push_back({at, secondsSince(start)});

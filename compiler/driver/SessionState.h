@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
 #define FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
 
+#include "compiler/codegen/cpu/Target.h"
 #include "compiler/driver/Session.h"
 #include "compiler/fake/FakeCache.h"
 #include "compiler/import/Importer.h"
@@ -51,6 +52,7 @@ struct Session::State {
   /// The file that the model came from, or the name given with a text.
   std::string source;
   std::optional<Stage> stage;
+  std::optional<CpuTarget> target;
   std::vector<Diagnostic> diagnostics;
   bool crashed = false;
   /// The module was read from a text of stage lower or later.

@@ -116,14 +116,21 @@ LowerCall::packed(Value ftValue, ArrayRef<int64_t> dims,
                               dims, b.getArrayAttr(rows), base);
 }
 
+SmallVector<int64_t, 6> LowerCall::integers(unsigned arg, unsigned count,
+                                            int64_t absent) const {
+  SmallVector<int64_t, 6> list = decoded.integers(arg);
+  if (list.size() < 2)
+    list.assign(count, list.empty() ? absent : list[0]);
+  return list;
+}
+
 //===----------------------------------------------------------------------===//
 // Building
 //===----------------------------------------------------------------------===//
 
-static SmallVector<unsigned, 6> identityOrder(size_t rank) {
+SmallVector<unsigned, 6> identityOrder(size_t rank) {
   SmallVector<unsigned, 6> order(rank);
-  for (size_t i = 0; i < rank; ++i)
-    order[i] = static_cast<unsigned>(i);
+  std::iota(order.begin(), order.end(), 0U);
   return order;
 }
 

@@ -33,6 +33,9 @@ struct LoweredTensor {
                       llvm::ArrayRef<mlir::AffineExpr> index) const;
 };
 
+/// 0, 1, … rank - 1: the order of row-major memory.
+llvm::SmallVector<unsigned, 6> identityOrder(size_t rank);
+
 /// One operand of a linalg.generic: a tensor and the logical index to read (or
 /// to write) in terms of the iteration dims.
 struct Access {
@@ -87,6 +90,10 @@ public:
   llvm::SmallVector<int64_t, 6> integers(unsigned arg) const {
     return decoded.integers(arg);
   }
+  /// A list with one number for each of `count` dims: a single one stands for
+  /// all of them, and `absent` for those of an empty list.
+  llvm::SmallVector<int64_t, 6> integers(unsigned arg, unsigned count,
+                                         int64_t absent = 1) const;
   double number(unsigned arg) const { return decoded.number(arg); }
   bool flag(unsigned arg) const { return decoded.flag(arg); }
   /// `dim` (may be negative) as 0 … rank-1; 0 for rank 0.

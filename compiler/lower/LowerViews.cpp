@@ -15,13 +15,6 @@ using namespace mlir;
 
 namespace ft {
 
-static SmallVector<unsigned, 6> identityOrder(size_t rank) {
-  SmallVector<unsigned, 6> order(rank);
-  for (size_t i = 0; i < rank; ++i)
-    order[i] = static_cast<unsigned>(i);
-  return order;
-}
-
 /// Reinterprets row-major memory under another shape of as many elements.
 static Value reshapeMemory(OpBuilder &b, Location loc, Value value,
                            ArrayRef<int64_t> shape) {

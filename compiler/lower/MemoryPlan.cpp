@@ -8,13 +8,8 @@
 
 namespace ft {
 
-static int64_t align(int64_t bytes) {
-  return (bytes + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment *
-         MemoryPlan::kAlignment;
-}
-
 unsigned MemoryPlan::add(int64_t bytes, unsigned first, unsigned last) {
-  buffers.push_back({align(bytes), first, last});
+  buffers.push_back({aligned(bytes), first, last});
   return static_cast<unsigned>(buffers.size()) - 1;
 }
 

@@ -32,6 +32,10 @@ namespace ft {
 class MemoryPlan {
 public:
   static constexpr int64_t kAlignment = 64;
+  /// `bytes` rounded up to a multiple of kAlignment.
+  static int64_t aligned(int64_t bytes) {
+    return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
 
   /// A buffer of `bytes` (≥ 0) that is written at step `first` and last used at
   /// step `last` ≥ `first`. Returns its number.

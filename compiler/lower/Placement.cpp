@@ -29,12 +29,15 @@ int64_t strideExtent(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   return last + 1;
 }
 
-/// Elements have 1, 2, 4, 8 or 16 bytes in memory.
-static int64_t elementBytes(Type tensor) {
-  Type element = cast<RankedTensorType>(tensor).getElementType();
+int64_t elementBytes(RankedTensorType type) {
+  Type element = type.getElementType();
   if (auto complex = dyn_cast<ComplexType>(element))
     return 2 * complex.getElementType().getIntOrFloatBitWidth() / 8;
   return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+int64_t tensorBytes(RankedTensorType type) {
+  return type.getNumElements() * elementBytes(type);
 }
 
 static std::optional<Placement> placeCollapse(tensor::CollapseShapeOp op,

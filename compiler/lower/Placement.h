@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_LOWER_PLACEMENT_H
 #define FORETRACE_COMPILER_LOWER_PLACEMENT_H
 
+#include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -26,6 +27,10 @@ struct Placement {
   int64_t byteOffset = 0;
   llvm::SmallVector<int64_t, 6> strides;
 };
+
+/// Bytes of an element in memory (1, 2, 4, 8 or 16), and of all of them.
+int64_t elementBytes(mlir::RankedTensorType type);
+int64_t tensorBytes(mlir::RankedTensorType type);
 
 /// Row-major strides of a static shape.
 llvm::SmallVector<int64_t, 6> rowMajorStrides(llvm::ArrayRef<int64_t> shape);

@@ -14,20 +14,6 @@ using namespace mlir;
 
 namespace ft {
 
-static int64_t align(int64_t bytes) {
-  return (bytes + MemoryPlan::kAlignment - 1) / MemoryPlan::kAlignment *
-         MemoryPlan::kAlignment;
-}
-
-static int64_t tensorBytes(RankedTensorType type) {
-  Type element = type.getElementType();
-  int64_t bits = isa<ComplexType>(element) ? 2 * cast<ComplexType>(element)
-                                                     .getElementType()
-                                                     .getIntOrFloatBitWidth()
-                                           : element.getIntOrFloatBitWidth();
-  return type.getNumElements() * ((bits + 7) / 8);
-}
-
 static ArrayRef<int64_t> shapeOf(Value v) {
   return cast<RankedTensorType>(v.getType()).getShape();
 }
@@ -127,8 +113,8 @@ private:
         place.strides = rowMajorStrides(shapeOf(arg));
         entry.weightsOffset = weights;
         s.plan.constants.push_back(constantOf(arg, type, weights));
-        int64_t bytes =
-            align(tensorBytes(cast<RankedTensorType>(arg.getType())));
+        int64_t bytes = MemoryPlan::aligned(
+            tensorBytes(cast<RankedTensorType>(arg.getType())));
         place.byteOffset = weights;
         weights += bytes;
         if (isWritten) {

@@ -166,6 +166,23 @@ readResults(const llvm::json::Array &array) {
   return results;
 }
 
+/// The reader of a call's tensors, which stand under `key`: each goes to the
+/// end of `tensors`.
+template <typename T>
+static auto tensorsInto(std::vector<T> &tensors, llvm::StringRef key,
+                        llvm::Expected<T> (*read)(const llvm::json::Object &)) {
+  return [=, &tensors](const llvm::json::Object &value) -> llvm::Expected<Arg> {
+    const llvm::json::Object *fields = value.getObject(key);
+    if (!fields)
+      return malformed("argument");
+    llvm::Expected<T> tensor = read(*fields);
+    if (!tensor)
+      return tensor.takeError();
+    tensors.push_back(std::move(*tensor));
+    return Arg::tensor(tensors.size() - 1);
+  };
+}
+
 llvm::Expected<MetaCase> ft::conformance::readMetaCase(llvm::StringRef line) {
   llvm::Expected<llvm::json::Value> root = parseJson(line);
   if (!root)
@@ -174,16 +191,7 @@ llvm::Expected<MetaCase> ft::conformance::readMetaCase(llvm::StringRef line) {
   if (!object)
     return malformed("line");
   MetaCase result;
-  auto tensor = [&](const llvm::json::Object &value) -> llvm::Expected<Arg> {
-    const llvm::json::Object *fields = value.getObject("t");
-    if (!fields)
-      return malformed("argument");
-    llvm::Expected<TensorSpec> spec = readTensorSpec(*fields);
-    if (!spec)
-      return spec.takeError();
-    result.tensors.push_back(std::move(*spec));
-    return Arg::tensor(result.tensors.size() - 1);
-  };
+  auto tensor = tensorsInto(result.tensors, "t", readTensorSpec);
   if (llvm::Error error = readCall(*object, result, tensor))
     return error;
   result.shapeEnv = object->getBoolean("shape_env").value_or(false);
@@ -246,16 +254,7 @@ llvm::Expected<ValueCase> ft::conformance::readValueCase(llvm::StringRef line) {
   if (!object)
     return malformed("line");
   ValueCase result;
-  auto tensor = [&](const llvm::json::Object &value) -> llvm::Expected<Arg> {
-    const llvm::json::Object *fields = value.getObject("v");
-    if (!fields)
-      return malformed("argument");
-    llvm::Expected<StoredTensor> stored = readStoredTensor(*fields);
-    if (!stored)
-      return stored.takeError();
-    result.tensors.push_back(std::move(*stored));
-    return Arg::tensor(result.tensors.size() - 1);
-  };
+  auto tensor = tensorsInto(result.tensors, "v", readStoredTensor);
   if (llvm::Error error = readCall(*object, result, tensor))
     return error;
   const llvm::json::Array *out = object->getArray("out");

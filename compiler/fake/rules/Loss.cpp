@@ -126,23 +126,30 @@ static LogicalResult checkNll(FakeCall &c, const TensorMeta &self,
   return classWeights(c, weightArg, self.sizes.back());
 }
 
+/// The loss, one for each target or in all, and the sum of the weights.
+static LogicalResult lossAndWeight(FakeCall &c, bool each,
+                                   ArrayRef<Dim> sizes) {
+  DType dtype = c.tensor(0).dtype;
+  if (failed(each ? rowMajor(c, dtype, sizes) : scalar(c, dtype)))
+    return failure();
+  return scalar(c, dtype);
+}
+
+/// Without the sum of the weights.
+template <LogicalResult (*forward)(FakeCall &)>
+static LogicalResult lossAlone(FakeCall &c) {
+  if (failed(forward(c)))
+    return failure();
+  c.results.pop_back();
+  return success();
+}
+
 static LogicalResult nllForward(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
   bool none;
   if (failed(reduction(c, 3, none)) || failed(checkNll(c, self, target, 2)))
     return failure();
-  bool perSample = none && self.rank() == 2;
-  if (failed(perSample ? rowMajor(c, self.dtype, self.sizes[0])
-                       : scalar(c, self.dtype)))
-    return failure();
-  return scalar(c, self.dtype);
-}
-
-static LogicalResult nll(FakeCall &c) {
-  if (failed(nllForward(c)))
-    return failure();
-  c.results.pop_back();
-  return success();
+  return lossAndWeight(c, none && self.rank() == 2, self.sizes[0]);
 }
 
 static LogicalResult oneElement(FakeCall &c, const TensorMeta &t,
@@ -199,17 +206,7 @@ static LogicalResult nll2dForward(FakeCall &c) {
   bool none;
   if (failed(reduction(c, 3, none)) || failed(checkNll2d(c, self, target, 2)))
     return failure();
-  if (failed(none ? rowMajor(c, self.dtype, target.sizes)
-                  : scalar(c, self.dtype)))
-    return failure();
-  return scalar(c, self.dtype);
-}
-
-static LogicalResult nll2d(FakeCall &c) {
-  if (failed(nll2dForward(c)))
-    return failure();
-  c.results.pop_back();
-  return success();
+  return lossAndWeight(c, none, target.sizes);
 }
 
 static LogicalResult nll2dBackward(FakeCall &c) {
@@ -229,7 +226,7 @@ static LogicalResult nll2dBackward(FakeCall &c) {
 static LogicalResult nllNd(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &target = c.tensor(1);
   if (self.rank() <= 2)
-    return nll(c);
+    return lossAlone<nllForward>(c);
   bool none;
   if (failed(reduction(c, 3, none)) || failed(classTarget(c, target)) ||
       failed(classWeights(c, 2, self.sizes[1])))
@@ -423,8 +420,8 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"multilabel_margin_loss_backward.default", likeSelf},
       {"multilabel_margin_loss_forward.default", multilabelMargin,
        DevicePolicy::Strict},
-      {"nll_loss.default", nll},
-      {"nll_loss2d.default", nll2d},
+      {"nll_loss.default", lossAlone<nllForward>},
+      {"nll_loss2d.default", lossAlone<nll2dForward>},
       {"nll_loss2d_backward.default", nll2dBackward},
       {"nll_loss2d_forward.default", nll2dForward},
       {"nll_loss_backward.default", nllBackward},

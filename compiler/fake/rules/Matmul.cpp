@@ -384,6 +384,15 @@ static LogicalResult trilinear(FakeCall &c) {
 // Distances
 //===----------------------------------------------------------------------===//
 
+/// The dims in front of two matrices, broadcast.
+static FailureOr<Dims> batchOf(FakeCall &c, const TensorMeta &a,
+                               const TensorMeta &b) {
+  TensorMeta left, right;
+  left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
+  right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
+  return c.broadcast({&left, &right});
+}
+
 static LogicalResult cdist(FakeCall &c) {
   const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
   for (const TensorMeta *t : {&a, &b}) {
@@ -398,10 +407,7 @@ static LogicalResult cdist(FakeCall &c) {
     return failure();
   if (c.arguments().size() > 2 && c.number(2) < 0)
     return c.fail(FakeError::Other, "cdist's p must not be negative");
-  TensorMeta left, right;
-  left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
-  right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
-  FailureOr<Dims> sizes = c.broadcast({&left, &right});
+  FailureOr<Dims> sizes = batchOf(c, a, b);
   if (failed(sizes))
     return failure();
   sizes->push_back(a.sizes[a.rank() - 2]);
@@ -420,10 +426,7 @@ static LogicalResult cdistBackward(FakeCall &c) {
   const TensorMeta &a = c.tensor(1), &b = c.tensor(2);
   if (a.rank() < 2 || b.rank() < 2)
     return c.fail(FakeError::Dim, "cdist needs at least 2 dims");
-  TensorMeta left, right;
-  left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
-  right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
-  FailureOr<Dims> sizes = c.broadcast({&left, &right});
+  FailureOr<Dims> sizes = batchOf(c, a, b);
   if (failed(sizes))
     return failure();
   sizes->append(a.sizes.end() - 2, a.sizes.end());

@@ -11,16 +11,6 @@ namespace ft {
 
 using Ints = SmallVector<int64_t, 6>;
 
-/// A list of `count` numbers; one number stands for all.
-static Ints spatial(ArrayRef<int64_t> given, unsigned count,
-                    int64_t otherwise) {
-  if (given.empty())
-    return Ints(count, otherwise);
-  if (given.size() == 1)
-    return Ints(count, given[0]);
-  return Ints(given.begin(), given.end());
-}
-
 /// Bias, rounding, and the batch dim that an unbatched input lacks.
 static LogicalResult finish(LowerCall &c, const Convolution &conv) {
   LoweredTensor x = c.operand(0), w = c.operand(1);
@@ -62,13 +52,13 @@ static LogicalResult forward(LowerCall &c) {
   LoweredTensor w = c.operand(1);
   unsigned space = w.rank() - 2;
   Convolution conv;
-  conv.stride = spatial(c.integers(3), space, 1);
-  conv.dilation = spatial(c.integers(5), space, 1);
+  conv.stride = c.integers(3, space);
+  conv.dilation = c.integers(5, space);
   conv.groups = c.integer(6);
   conv.outputPadding = Ints(space, 0);
   const Arg &padding = c.call().args[4];
   if (padding.kind != Arg::Str) {
-    conv.padding = spatial(c.integers(4), space, 0);
+    conv.padding = c.integers(4, space, 0);
     return finish(c, conv);
   }
   conv.padding = Ints(space, 0);
@@ -89,11 +79,11 @@ static LogicalResult transposed(LowerCall &c) {
   unsigned space = c.operand(1).rank() - 2;
   Convolution conv;
   conv.transposed = true;
-  conv.stride = spatial(c.integers(3), space, 1);
-  conv.padding = spatial(c.integers(4), space, 0);
-  conv.outputPadding = spatial(c.integers(5), space, 0);
+  conv.stride = c.integers(3, space);
+  conv.padding = c.integers(4, space, 0);
+  conv.outputPadding = c.integers(5, space, 0);
   conv.groups = c.integer(6);
-  conv.dilation = spatial(c.integers(7), space, 1);
+  conv.dilation = c.integers(7, space);
   return finish(c, conv);
 }
 
@@ -102,11 +92,11 @@ static LogicalResult transposed(LowerCall &c) {
 static LogicalResult general(LowerCall &c) {
   unsigned space = c.operand(1).rank() - 2;
   Convolution conv;
-  conv.stride = spatial(c.integers(3), space, 1);
-  conv.padding = spatial(c.integers(4), space, 0);
-  conv.dilation = spatial(c.integers(5), space, 1);
+  conv.stride = c.integers(3, space);
+  conv.padding = c.integers(4, space, 0);
+  conv.dilation = c.integers(5, space);
   conv.transposed = c.flag(6);
-  conv.outputPadding = spatial(c.integers(7), space, 0);
+  conv.outputPadding = c.integers(7, space, 0);
   conv.groups = c.integer(8);
   return finish(c, conv);
 }

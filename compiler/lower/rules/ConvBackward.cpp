@@ -18,11 +18,6 @@ namespace ft {
 
 using Ints = SmallVector<int64_t, 6>;
 
-static Ints spatial(ArrayRef<int64_t> given, unsigned count) {
-  return given.size() == 1 ? Ints(count, given[0])
-                           : Ints(given.begin(), given.end());
-}
-
 /// `far` has the pixels that windows reach (the input; for a transposed
 /// convolution the gradient), `near` one pixel for each window. The result is
 /// [channels of near, channels of far / groups, taps…].
@@ -106,9 +101,9 @@ static LogicalResult backward(LowerCall &c) {
   if (x.rank() != w.rank())
     return c.unsupported("the gradient of an unbatched convolution");
   Convolution conv;
-  conv.stride = spatial(c.integers(4), space);
-  conv.padding = spatial(c.integers(5), space);
-  conv.dilation = spatial(c.integers(6), space);
+  conv.stride = c.integers(4, space);
+  conv.padding = c.integers(5, space);
+  conv.dilation = c.integers(6, space);
   conv.transposed = c.flag(7);
   conv.groups = c.integer(9);
   conv.outputPadding = Ints(space, 0);

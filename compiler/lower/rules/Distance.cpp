@@ -132,18 +132,8 @@ static LogicalResult cosine(LowerCall &c) {
   b = broadcastTo(c, b, a);
   unsigned dim = LowerCall::wrapDim(c.integer(2), a.rank());
   double eps = c.number(3);
-  DType left = a.dtype, right = b.dtype;
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  Start zero{sum, 0, std::nullopt};
-  SmallVector<LoweredTensor> r = reduceTo(
-      c, {a, b}, dim, false, {zero, zero, zero}, [&](ReduceStep &step) {
-        ScalarBuilder &s = step.s;
-        Value x = s.cast(step.elements[0], left, sum);
-        Value y = s.cast(step.elements[1], right, sum);
-        return SmallVector<Value>{s.add(step.accumulators[0], s.mul(x, y)),
-                                  s.add(step.accumulators[1], s.mul(x, x)),
-                                  s.add(step.accumulators[2], s.mul(y, y))};
-      });
+  SmallVector<LoweredTensor> r = dotAndSquares(c, a, b, dim, sum);
   c.setResult(0, c.pointwise(r, r[0].sizes(), dtype,
                              [&](ScalarBuilder &s, ValueRange v) {
                                Value least = s.constant(v[0].getType(), eps);

@@ -71,18 +71,8 @@ static LogicalResult cosineEmbedding(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1), target = c.operand(2);
   double margin = c.number(3);
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  DType left = a.dtype, right = b.dtype, targetType = target.dtype;
-  Start zero{sum, 0, std::nullopt};
-  SmallVector<LoweredTensor> r = reduceTo(
-      c, {a, b}, a.rank() - 1, false, {zero, zero, zero},
-      [&](ReduceStep &step) {
-        ScalarBuilder &s = step.s;
-        Value x = s.cast(step.elements[0], left, sum);
-        Value y = s.cast(step.elements[1], right, sum);
-        return SmallVector<Value>{s.add(step.accumulators[0], s.mul(x, y)),
-                                  s.add(step.accumulators[1], s.mul(x, x)),
-                                  s.add(step.accumulators[2], s.mul(y, y))};
-      });
+  DType targetType = target.dtype;
+  SmallVector<LoweredTensor> r = dotAndSquares(c, a, b, a.rank() - 1, sum);
   LoweredTensor loss = c.pointwise(
       {r[0], r[1], r[2], target}, r[0].sizes(), sum,
       [&](ScalarBuilder &s, ValueRange v) {

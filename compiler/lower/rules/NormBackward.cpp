@@ -116,11 +116,16 @@ static void setGradient(LowerCall &c, unsigned r, LoweredTensor t) {
   c.setResult(r, c.cast(c.reshape(t, sizes), meta.dtype));
 }
 
-static SmallVector<bool> maskOf(LowerCall &c, unsigned arg) {
-  SmallVector<bool> mask;
-  for (const Arg &a : c.call().args[arg].list)
-    mask.push_back(a.boolean);
-  return mask;
+/// Those of input, weight and bias that the mask asks for.
+static LogicalResult setGradients(LowerCall &c, const NormGradient &n,
+                                  unsigned maskArg) {
+  const std::vector<Arg> &mask = c.call().args[maskArg].list;
+  Gradients g =
+      gradients(c, n, mask[0].boolean, mask[1].boolean, mask[2].boolean);
+  setGradient(c, 0, g.dx);
+  setGradient(c, 1, g.dweight);
+  setGradient(c, 2, g.dbias);
+  return success();
 }
 
 /// (grad, input, normalized_shape, mean, rstd, weight, bias, output_mask).
@@ -139,12 +144,7 @@ static LogicalResult layerNorm(LowerCall &c) {
     sizes.insert(sizes.begin(), outer, 1);
     n.weight = c.reshape(n.weight, sizes);
   }
-  SmallVector<bool> mask = maskOf(c, 7);
-  Gradients g = gradients(c, n, mask[0], mask[1], mask[2]);
-  setGradient(c, 0, g.dx);
-  setGradient(c, 1, g.dweight);
-  setGradient(c, 2, g.dbias);
-  return success();
+  return setGradients(c, n, 7);
 }
 
 /// (grad, input, mean, rstd, weight, N, C, HxW, group, output_mask), as
@@ -162,12 +162,7 @@ static LogicalResult groupNorm(LowerCall &c) {
     n.weight = c.reshape(n.weight, {1, groups, width, 1});
   n.statDims = {2, 3};
   n.weightDims = {0, 3};
-  SmallVector<bool> mask = maskOf(c, 9);
-  Gradients g = gradients(c, n, mask[0], mask[1], mask[2]);
-  setGradient(c, 0, g.dx);
-  setGradient(c, 1, g.dweight);
-  setGradient(c, 2, g.dbias);
-  return success();
+  return setGradients(c, n, 9);
 }
 
 /// (grad, input, weight, running_mean, running_var, save_mean, save_invstd,
@@ -197,12 +192,7 @@ static LogicalResult batchNorm(LowerCall &c) {
     if (d != 1)
       n.statDims.push_back(d);
   n.weightDims = n.statDims;
-  SmallVector<bool> mask = maskOf(c, 9);
-  Gradients g = gradients(c, n, mask[0], mask[1], mask[2]);
-  setGradient(c, 0, g.dx);
-  setGradient(c, 1, g.dweight);
-  setGradient(c, 2, g.dbias);
-  return success();
+  return setGradients(c, n, 9);
 }
 
 static const LowerRuleRow kRows[] = {

@@ -1,6 +1,7 @@
 //===- Pool.cpp - Lowering of pooling --------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Indexed.h"
 #include "compiler/lower/rules/Windows.h"
@@ -15,34 +16,12 @@ namespace ft {
 
 using Ints = SmallVector<int64_t, 6>;
 
-/// A list with one number for each of `count` spatial dims.
-static Ints spatial(ArrayRef<int64_t> given, unsigned count) {
-  return given.size() == 1 ? Ints(count, given[0])
-                           : Ints(given.begin(), given.end());
-}
-
 /// The windows of (self, kernel, stride, padding, …): as many spatial dims as
 /// the operator's name says.
 static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
                                         int dilationArg) {
-  LoweredTensor x = c.operand(0);
-  unsigned lead = x.rank() - space;
-  Ints kernel = spatial(c.integers(1), space);
-  Ints stride = c.integers(2).empty() ? kernel : spatial(c.integers(2), space);
-  Ints padding = spatial(c.integers(3), space);
-  Ints dilation(space, 1);
-  if (dilationArg >= 0)
-    dilation = spatial(c.integers(static_cast<unsigned>(dilationArg)), space);
-  SmallVector<WindowDim> dims;
-  for (unsigned i = 0; i < space; ++i) {
-    WindowDim d{x.sizes()[lead + i], c.resultMeta(0).sizes[lead + i].value(),
-                kernel[i]};
-    d.stride = stride[i];
-    d.low = padding[i];
-    d.dilation = dilation[i];
-    dims.push_back(d);
-  }
-  return dims;
+  return stridedWindows(c, 1, dilationArg, c.operand(0).sizes(),
+                        staticSizes(c.resultMeta(0)), space);
 }
 
 //===----------------------------------------------------------------------===//

@@ -129,18 +129,9 @@ gatherWindows(LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<double> fills,
 static Value holds(GatherStep &g, ArrayRef<WindowDim> dims) {
   ScalarBuilder &s = g.s;
   Value all;
-  auto number = [&](int64_t n) { return s.constantInt(s.b.getI64Type(), n); };
   for (auto [i, d] : llvm::enumerate(dims)) {
-    Value at = g.at[i], o = g.window[i], start, end;
-    if (d.adaptive) {
-      start = s.div(s.mul(o, number(d.size)), number(d.count));
-      end = s.div(s.add(s.mul(s.add(o, number(1)), number(d.size)),
-                        number(d.count - 1)),
-                  number(d.count));
-    } else {
-      start = s.sub(s.mul(o, number(d.stride)), number(d.low));
-      end = s.add(start, number(d.length));
-    }
+    Value at = g.at[i];
+    auto [start, end] = boundsOf(s, d, g.window[i]);
     for (Value condition : {s.cmp(Cmp::Ge, at, start), s.cmp(Cmp::Lt, at, end)})
       all = all ? Value(arith::AndIOp::create(s.b, s.loc, all, condition))
                 : condition;
@@ -148,31 +139,11 @@ static Value holds(GatherStep &g, ArrayRef<WindowDim> dims) {
   return all;
 }
 
-static Ints spatial(ArrayRef<int64_t> given, unsigned count) {
-  return given.size() == 1 ? Ints(count, given[0])
-                           : Ints(given.begin(), given.end());
-}
-
 /// (grad, self, kernel, stride, padding, …).
 static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
                                         int dilationArg) {
-  Ints sizes = c.operand(1).sizes(), counts = c.operand(0).sizes();
-  unsigned lead = static_cast<unsigned>(sizes.size()) - space;
-  Ints kernel = spatial(c.integers(2), space);
-  Ints stride = c.integers(3).empty() ? kernel : spatial(c.integers(3), space);
-  Ints padding = spatial(c.integers(4), space);
-  Ints dilation(space, 1);
-  if (dilationArg >= 0)
-    dilation = spatial(c.integers(static_cast<unsigned>(dilationArg)), space);
-  SmallVector<WindowDim> dims;
-  for (unsigned i = 0; i < space; ++i) {
-    WindowDim d{sizes[lead + i], counts[lead + i], kernel[i]};
-    d.stride = stride[i];
-    d.low = padding[i];
-    d.dilation = dilation[i];
-    dims.push_back(d);
-  }
-  return dims;
+  return stridedWindows(c, 2, dilationArg, c.operand(1).sizes(),
+                        c.operand(0).sizes(), space);
 }
 
 static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {
@@ -217,15 +188,9 @@ static LogicalResult avgGradient(LowerCall &c, ArrayRef<WindowDim> dims,
     auto number = [&](int64_t n) { return s.constantInt(s.b.getI64Type(), n); };
     Value v = s.cast(g.values[0], from, sum), by;
     for (auto [i, d] : llvm::enumerate(dims)) {
-      Value o = g.window[i], start, end;
-      if (d.adaptive) {
-        start = s.div(s.mul(o, number(d.size)), number(d.count));
-        end = s.div(s.add(s.mul(s.add(o, number(1)), number(d.size)),
-                          number(d.count - 1)),
-                    number(d.count));
-      } else {
-        start = s.sub(s.mul(o, number(d.stride)), number(d.low));
-        end = s.minimum(s.add(start, number(d.length)), number(d.size + d.low));
+      auto [start, end] = boundsOf(s, d, g.window[i]);
+      if (!d.adaptive) {
+        end = s.minimum(end, number(d.size + d.low));
         if (!countPadding) {
           start = s.maximum(start, number(0));
           end = s.minimum(end, number(d.size));

@@ -203,6 +203,21 @@ static LoweredTensor extreme(LowerCall &c, LoweredTensor in,
   return c.cast(out, in.dtype);
 }
 
+SmallVector<LoweredTensor> dotAndSquares(LowerCall &c, LoweredTensor a,
+                                         LoweredTensor b, unsigned dim,
+                                         DType accumulate) {
+  Start zero{accumulate, 0, std::nullopt};
+  return reduceTo(
+      c, {a, b}, dim, false, {zero, zero, zero}, [&](ReduceStep &step) {
+        ScalarBuilder &s = step.s;
+        Value x = s.cast(step.elements[0], a.dtype, accumulate);
+        Value y = s.cast(step.elements[1], b.dtype, accumulate);
+        return SmallVector<Value>{s.add(step.accumulators[0], s.mul(x, y)),
+                                  s.add(step.accumulators[1], s.mul(x, x)),
+                                  s.add(step.accumulators[2], s.mul(y, y))};
+      });
+}
+
 LoweredTensor maxOf(LowerCall &c, LoweredTensor in, ArrayRef<unsigned> dims,
                     bool keepDim) {
   return extreme(c, in, dims, keepDim, true);

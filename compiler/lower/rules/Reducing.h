@@ -65,6 +65,10 @@ LoweredTensor sumOf(
     LowerCall &c, LoweredTensor in, llvm::ArrayRef<unsigned> dims, bool keepDim,
     DType accumulate,
     llvm::function_ref<mlir::Value(ScalarBuilder &, mlir::Value)> f = nullptr);
+/// a · b, a · a and b · b along a dim of both, in `accumulate`.
+llvm::SmallVector<LoweredTensor> dotAndSquares(LowerCall &c, LoweredTensor a,
+                                               LoweredTensor b, unsigned dim,
+                                               DType accumulate);
 /// Maximum in the operand's dtype; NaN wins.
 LoweredTensor maxOf(LowerCall &c, LoweredTensor in,
                     llvm::ArrayRef<unsigned> dims, bool keepDim);

@@ -14,8 +14,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
-#include <numeric>
-
 using namespace mlir;
 
 namespace ft {
@@ -42,12 +40,6 @@ static LogicalResult expanded(LowerCall &c) {
 // Permutations
 //===----------------------------------------------------------------------===//
 
-static Order identity(unsigned rank) {
-  Order order(rank);
-  std::iota(order.begin(), order.end(), 0U);
-  return order;
-}
-
 static LogicalResult permuted(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   Order dims;
@@ -59,7 +51,7 @@ static LogicalResult permuted(LowerCall &c) {
 
 static LogicalResult swapped(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Order dims = identity(t.rank());
+  Order dims = identityOrder(t.rank());
   if (t.rank())
     std::swap(dims[c.wrapDim(c.integer(1), t.rank())],
               dims[c.wrapDim(c.integer(2), t.rank())]);
@@ -70,7 +62,7 @@ static LogicalResult swapped(LowerCall &c) {
 /// The last two dims of a matrix (or a batch of them); `t` leaves vectors.
 static LogicalResult transposedMatrix(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Order dims = identity(t.rank());
+  Order dims = identityOrder(t.rank());
   if (t.rank() >= 2)
     std::swap(dims[t.rank() - 1], dims[t.rank() - 2]);
   c.setResult(0, c.permute(t, dims));
@@ -79,7 +71,7 @@ static LogicalResult transposedMatrix(LowerCall &c) {
 
 static LogicalResult reversedDims(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Order dims = identity(t.rank());
+  Order dims = identityOrder(t.rank());
   std::reverse(dims.begin(), dims.end());
   c.setResult(0, c.permute(t, dims));
   return success();
@@ -259,7 +251,7 @@ static LogicalResult unfolded(LowerCall &c) {
 /// without gaps.
 static std::optional<LoweredTensor> memoryOf(LowerCall &c) {
   const TensorMeta &meta = c.meta(0);
-  Order dims = identity(static_cast<unsigned>(meta.rank()));
+  Order dims = identityOrder(static_cast<unsigned>(meta.rank()));
   llvm::sort(dims, [&](unsigned a, unsigned b) {
     return std::pair(-meta.strides[a].value(), a) <
            std::pair(-meta.strides[b].value(), b);
@@ -303,35 +295,38 @@ static LogicalResult asStrided(LowerCall &c) {
 // Rearrangements of images
 //===----------------------------------------------------------------------===//
 
-/// [.., C r², H, W] → [.., C, H r, W r].
-static LogicalResult pixelShuffle(LowerCall &c) {
+/// Splits the last three dims (channels, rows, columns) into five, brings these
+/// into `order` and joins them to the result's sizes.
+static LogicalResult rearranged(LowerCall &c, ArrayRef<int64_t> split,
+                                ArrayRef<unsigned> order) {
   LoweredTensor t = c.operand(0);
-  int64_t r = c.integer(1);
   SmallVector<int64_t, 6> sizes = t.sizes();
-  auto lead = static_cast<unsigned>(sizes.size()) - 3;
-  SmallVector<int64_t, 6> wide(sizes.begin(), sizes.begin() + lead);
-  wide.append({sizes[lead] / (r * r), r, r, sizes[lead + 1], sizes[lead + 2]});
-  Order dims = identity(lead);
-  for (unsigned d : {0, 3, 1, 4, 2})
+  unsigned lead = t.rank() - 3;
+  sizes.truncate(lead);
+  sizes.append(split.begin(), split.end());
+  Order dims = identityOrder(lead);
+  for (unsigned d : order)
     dims.push_back(lead + d);
-  t = c.permute(orderedReshape(c, t, wide), dims);
+  t = c.permute(orderedReshape(c, t, sizes), dims);
   c.setResult(0, orderedReshape(c, t, staticSizes(c.resultMeta(0))));
   return success();
 }
 
-static LogicalResult pixelUnshuffle(LowerCall &c) {
-  LoweredTensor t = c.operand(0);
+/// [.., C r², H, W] → [.., C, H r, W r].
+static LogicalResult pixelShuffle(LowerCall &c) {
   int64_t r = c.integer(1);
-  SmallVector<int64_t, 6> sizes = t.sizes();
-  auto lead = static_cast<unsigned>(sizes.size()) - 3;
-  SmallVector<int64_t, 6> wide(sizes.begin(), sizes.begin() + lead);
-  wide.append({sizes[lead], sizes[lead + 1] / r, r, sizes[lead + 2] / r, r});
-  Order dims = identity(lead);
-  for (unsigned d : {0, 2, 4, 1, 3})
-    dims.push_back(lead + d);
-  t = c.permute(orderedReshape(c, t, wide), dims);
-  c.setResult(0, orderedReshape(c, t, staticSizes(c.resultMeta(0))));
-  return success();
+  SmallVector<int64_t, 6> sizes = c.operand(0).sizes();
+  ArrayRef<int64_t> image = ArrayRef<int64_t>(sizes).take_back(3);
+  return rearranged(c, {image[0] / (r * r), r, r, image[1], image[2]},
+                    {0, 3, 1, 4, 2});
+}
+
+static LogicalResult pixelUnshuffle(LowerCall &c) {
+  int64_t r = c.integer(1);
+  SmallVector<int64_t, 6> sizes = c.operand(0).sizes();
+  ArrayRef<int64_t> image = ArrayRef<int64_t>(sizes).take_back(3);
+  return rearranged(c, {image[0], image[1] / r, r, image[2] / r, r},
+                    {0, 2, 4, 1, 3});
 }
 
 static LogicalResult channelShuffle(LowerCall &c) {
@@ -340,7 +335,7 @@ static LogicalResult channelShuffle(LowerCall &c) {
   SmallVector<int64_t, 6> sizes = t.sizes(), wide(sizes);
   wide[1] = groups;
   wide.insert(wide.begin() + 2, sizes[1] / groups);
-  Order dims = identity(t.rank() + 1);
+  Order dims = identityOrder(t.rank() + 1);
   std::swap(dims[1], dims[2]);
   t = c.permute(orderedReshape(c, t, wide), dims);
   c.setResult(0, orderedReshape(c, t, sizes));
@@ -415,7 +410,7 @@ static LogicalResult negated(LowerCall &c) {
 /// The conjugate transpose.
 static LogicalResult adjoint(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Order dims = identity(t.rank());
+  Order dims = identityOrder(t.rank());
   if (t.rank() >= 2)
     std::swap(dims[t.rank() - 1], dims[t.rank() - 2]);
   t = c.permute(t, dims);

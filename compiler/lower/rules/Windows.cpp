@@ -13,6 +13,31 @@ using namespace mlir;
 
 namespace ft {
 
+SmallVector<WindowDim> stridedWindows(LowerCall &c, unsigned first,
+                                      int dilationArg, ArrayRef<int64_t> sizes,
+                                      ArrayRef<int64_t> counts,
+                                      unsigned space) {
+  using Ints = SmallVector<int64_t, 6>;
+  Ints kernel = c.integers(first, space);
+  Ints stride =
+      c.integers(first + 1).empty() ? kernel : c.integers(first + 1, space);
+  Ints padding = c.integers(first + 2, space);
+  Ints dilation(space, 1);
+  if (dilationArg >= 0)
+    dilation = c.integers(static_cast<unsigned>(dilationArg), space);
+  sizes = sizes.take_back(space);
+  counts = counts.take_back(space);
+  SmallVector<WindowDim> dims;
+  for (unsigned i = 0; i < space; ++i) {
+    WindowDim d{sizes[i], counts[i], kernel[i]};
+    d.stride = stride[i];
+    d.low = padding[i];
+    d.dilation = dilation[i];
+    dims.push_back(d);
+  }
+  return dims;
+}
+
 WindowDim adaptiveWindows(int64_t size, int64_t count) {
   WindowDim d{size, count, 0};
   d.adaptive = true;
@@ -39,6 +64,20 @@ static Value startOf(ScalarBuilder &s, const WindowDim &d, Value o) {
   return s.sub(s.mul(o, number(s, d.stride)), number(s, d.low));
 }
 
+/// Where adaptive window `o` ends.
+static Value adaptiveEnd(ScalarBuilder &s, const WindowDim &d, Value o) {
+  Value next = s.add(o, number(s, 1));
+  return s.div(s.add(s.mul(next, number(s, d.size)), number(s, d.count - 1)),
+               number(s, d.count));
+}
+
+std::pair<Value, Value> boundsOf(ScalarBuilder &s, const WindowDim &d,
+                                 Value o) {
+  Value start = startOf(s, d, o);
+  return {start, d.adaptive ? adaptiveEnd(s, d, o)
+                            : s.add(start, number(s, d.length))};
+}
+
 Value WindowStep::position(unsigned i) {
   const WindowDim &d = dims[i];
   Value tap = loopIndex(s, tapLoops[i]);
@@ -57,10 +96,7 @@ Value WindowStep::inside() {
     const WindowDim &d = dims[i];
     Value at = position(i);
     if (d.adaptive) {
-      Value next = s.add(loopIndex(s, windowLoops[i]), number(s, 1));
-      Value end =
-          s.div(s.add(s.mul(next, number(s, d.size)), number(s, d.count - 1)),
-                number(s, d.count));
+      Value end = adaptiveEnd(s, d, loopIndex(s, windowLoops[i]));
       require(s.cmp(Cmp::Lt, at, end));
       continue;
     }

@@ -25,10 +25,23 @@ struct WindowDim {
   }
 };
 
+/// The windows of a pool over the last `space` dims of `sizes`, as many as
+/// `counts` has there. Kernel, stride (default: the kernel) and padding are
+/// arguments from `first` on; dilationArg < 0: there is none.
+llvm::SmallVector<WindowDim> stridedWindows(LowerCall &c, unsigned first,
+                                            int dilationArg,
+                                            llvm::ArrayRef<int64_t> sizes,
+                                            llvm::ArrayRef<int64_t> counts,
+                                            unsigned space);
 /// The windows of an adaptive pool with `count` outputs.
 WindowDim adaptiveWindows(int64_t size, int64_t count);
 /// All adaptive windows have `length` taps: nothing needs masking.
 bool isUniform(const WindowDim &dim);
+
+/// Inside a body: where window `o` starts and ends in the unpadded operand, by
+/// position alone (dilation 1); both are i64.
+std::pair<mlir::Value, mlir::Value>
+boundsOf(ScalarBuilder &s, const WindowDim &dim, mlir::Value o);
 
 /// What the body of a window reduction sees.
 struct WindowStep {
