@@ -31,12 +31,10 @@ defvar kElementwiseStrides =
   "on; where operands differ the first one that decides wins";
 defvar kRowMajor = "row-major, whatever the operands have";
 
-/// One ATen overload as an op of its own. Every section of the documentation is
-/// a field without a default: an op that lacks one is an error. `constraints`
-/// are numbered C1, C2…; verifiers, rules and tests refer to them as
-/// `ft.linear/C1`.
-class Ft_Call<string opMnemonic, list<Trait> traits = []>
-    : Ft_AtenOp<opMnemonic, traits> {
+/// The sections of an op's documentation, each a field without a default: an
+/// op that lacks one is an error. `constraints` are numbered C1, C2…;
+/// verifiers, rules and tests refer to them as `ft.linear/C1`.
+class Ft_Sections {
   string semantics;
   list<string> constraints;
   string strides;
@@ -45,7 +43,7 @@ class Ft_Call<string opMnemonic, list<Trait> traits = []>
   string recompute;
   string example;
 
-  let description = !strconcat(
+  string sections = !strconcat(
     "**Semantics.** ", semantics,
     "\n\n**Constraints.**\n",
     !interleave(
@@ -57,6 +55,12 @@ class Ft_Call<string opMnemonic, list<Trait> traits = []>
     "\n\n**Gradient.** ", gradient,
     "\n\n**Recompute class.** ", recompute,
     "\n\n**Example.**\n\n```mlir\n", example, "\n```\n");
+}
+
+/// One ATen overload as an op of its own.
+class Ft_Call<string opMnemonic, list<Trait> traits = []>
+    : Ft_AtenOp<opMnemonic, traits>, Ft_Sections {
+  let description = sections;
 }
 
 #endif // FT_CALL

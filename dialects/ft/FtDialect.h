@@ -42,6 +42,9 @@ inline constexpr llvm::StringLiteral kKind = "ft.kind";
 inline constexpr llvm::StringLiteral kTarget = "ft.target";
 /// On an operation: unit, it stood where gradients were switched off.
 inline constexpr llvm::StringLiteral kNoGrad = "ft.no_grad";
+/// On an operation with regions: the archive's name of each region's graph and
+/// of its arguments (ArrayAttr of {name = "…", arguments = ["…", …]}).
+inline constexpr llvm::StringLiteral kGraphs = "ft.graphs";
 /// On an operation or argument that is a symbolic number: its expression.
 inline constexpr llvm::StringLiteral kValue = "ft.value";
 /// On an argument: the archive's record that holds its storage (StringAttr).
