@@ -4,6 +4,7 @@
 #include "compiler/driver/ValueTable.h"
 
 #include "compiler/fake/AliasSets.h"
+#include "dialects/ft/FtControl.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -34,15 +35,13 @@ static void setMeta(ValueRow &row, mlir::Attribute declared) {
 }
 
 ValueTable::ValueTable(mlir::ModuleOp module, bool annotated) {
-  module.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
-    if (op == module.getOperation())
-      return;
+  for (mlir::Operation &op : *module.getBody()) {
     if (!llvm::isa<mlir::FunctionOpInterface>(op))
-      addResults(op);
-    for (mlir::Region &region : op->getRegions())
+      addResults(&op);
+    for (mlir::Region &region : op.getRegions())
       for (mlir::Block &block : region)
-        addArguments(block, op);
-  });
+        addBlock(block, &op, "");
+  }
   if (!annotated)
     return;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
@@ -53,12 +52,44 @@ ValueTable::ValueTable(mlir::ModuleOp module, bool annotated) {
   }
 }
 
+/// What the archive says of a region: {name = "…", arguments = ["…", …]}.
+static mlir::DictionaryAttr graphOf(mlir::Region &region) {
+  return llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
+      elementOf(region.getParentOp()->getAttr(names::kGraphs),
+                region.getRegionNumber()));
+}
+
+static std::string graphName(mlir::Region &region) {
+  mlir::DictionaryAttr graph = graphOf(region);
+  std::string name = graph ? textOf(graph.get("name")) : std::string();
+  return name.empty() ? "region" + std::to_string(region.getRegionNumber())
+                      : name;
+}
+
+/// The arguments, then each operation with what is in its regions.
+void ValueTable::addBlock(mlir::Block &block, mlir::Operation *owner,
+                          const std::string &path) {
+  graph = path;
+  addArguments(block, owner);
+  for (mlir::Operation &op : block) {
+    graph = path;
+    addResults(&op);
+    if (!isControl(&op))
+      continue;
+    for (mlir::Region &region : op.getRegions())
+      for (mlir::Block &inside : region)
+        addBlock(inside, &op,
+                 path + (path.empty() ? "" : ".") + graphName(region));
+  }
+}
+
 ValueRow &ValueTable::add(mlir::Value value, std::string name) {
   if (name.empty())
     name = "v" + std::to_string(rows.size());
   index[value] = static_cast<unsigned>(rows.size());
   ValueRow &row = rows.emplace_back();
   row.value = value;
+  row.graph = graph;
   row.name = std::move(name);
   return row;
 }
@@ -67,8 +98,13 @@ void ValueTable::addArguments(mlir::Block &block, mlir::Operation *owner) {
   auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(owner);
   for (mlir::BlockArgument argument : block.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto attribute = [&](llvm::StringRef name) {
-      return function ? function.getArgAttr(i, name) : mlir::Attribute();
+    auto attribute = [&](llvm::StringRef name) -> mlir::Attribute {
+      if (function)
+        return function.getArgAttr(i, name);
+      mlir::DictionaryAttr inside = graphOf(*block.getParent());
+      return name == names::kName && inside
+                 ? elementOf(inside.get("arguments"), i)
+                 : mlir::Attribute();
     };
     ValueRow &row = add(argument, textOf(attribute(names::kName)));
     row.op = textOf(attribute(names::kKind));
@@ -76,6 +112,8 @@ void ValueTable::addArguments(mlir::Block &block, mlir::Operation *owner) {
       row.op = "argument";
     row.target = textOf(attribute(names::kTarget));
     row.requiresGrad = attribute(names::kRequiresGrad) != nullptr;
+    if (int shown = indexOf(capturedBy(argument)); shown >= 0)
+      row.requiresGrad = rows[shown].requiresGrad;
     setMeta(row, attribute(names::kDeclared));
   }
 }

@@ -19,6 +19,9 @@ namespace ft {
 /// One value of a program.
 struct ValueRow {
   mlir::Value value;
+  /// The graph that it is in, by the archive's name, with those around it:
+  /// "true_graph_0", "true_graph_0.false_graph_1"; empty for the program's own.
+  std::string graph;
   /// The archive's name, or v0, v1, … for values without one.
   std::string name;
   /// "aten.linear.default"; the kind ("parameter") for arguments; the
@@ -49,11 +52,15 @@ public:
   }
 
 private:
+  void addBlock(mlir::Block &block, mlir::Operation *owner,
+                const std::string &graph);
   void addArguments(mlir::Block &block, mlir::Operation *owner);
   void addResults(mlir::Operation *op);
   ValueRow &add(mlir::Value value, std::string name);
 
   llvm::DenseMap<mlir::Value, unsigned> index;
+  /// Of the rows that are added.
+  std::string graph;
 };
 
 /// What an attribute says of result `position`: it holds one thing, or an array

@@ -7,6 +7,7 @@
 #include "compiler/fake/AliasSets.h"
 
 #include "compiler/fake/OpCall.h"
+#include "dialects/ft/FtControl.h"
 
 using namespace mlir;
 
@@ -40,32 +41,57 @@ AliasSets::AliasSets(func::FuncOp function) {
       records[record] = id;
     add(argument, id);
   }
-  function.walk([&](Operation *op) {
-    if (!schemaOf(op)) {
-      for (Value result : op->getResults())
-        if (isa<TensorType>(result.getType()))
-          add(result, fresh());
-      return;
+  visit(function.front());
+}
+
+void AliasSets::visit(Block &block) {
+  for (Operation &op : block) {
+    if (schemaOf(&op)) {
+      visitCall(&op);
+      continue;
     }
-    OpCall call(op);
-    bool known = !call.unknown && succeeded(call.run());
-    for (OpResult result : op->getResults()) {
-      if (!isa<TensorType>(result.getType()))
-        continue;
-      unsigned r = result.getResultNumber();
-      int operand = known && r < call.fake->results.size()
-                        ? call.fake->results[r].alias
-                        : -1;
-      if (operand < 0) {
-        add(result, fresh());
-        continue;
+    // A region's arguments are the operands, or change while it runs; what it
+    // yields is no view of them (checkRegionStorages), so results are fresh.
+    for (Region &region : op.getRegions())
+      for (Block &inside : region) {
+        for (BlockArgument argument : inside.getArguments())
+          if (isa<TensorType>(argument.getType())) {
+            Value shown = capturedBy(argument);
+            int id = shown ? storage(shown) : -1;
+            add(argument, id < 0 ? fresh() : id);
+          }
+        visit(inside);
       }
-      Value base = call.aten.operands[operand];
-      bases[result] = base;
-      int id = storage(base);
-      add(result, id < 0 ? fresh() : id);
+    auto refine = dyn_cast<RefineOp>(op);
+    for (Value result : op.getResults())
+      if (isa<TensorType>(result.getType())) {
+        int id = refine ? storage(refine.getInput()) : -1;
+        if (id >= 0)
+          bases[result] = refine.getInput();
+        add(result, id < 0 ? fresh() : id);
+      }
+  }
+}
+
+void AliasSets::visitCall(Operation *op) {
+  OpCall call(op);
+  bool known = !call.unknown && succeeded(call.run());
+  for (OpResult result : op->getResults()) {
+    if (!isa<TensorType>(result.getType()))
+      continue;
+    unsigned r = result.getResultNumber();
+    int operand = known && r < call.fake->results.size()
+                      ? call.fake->results[r].alias
+                      : -1;
+    if (operand < 0) {
+      add(result, fresh());
+      continue;
     }
-  });
+    Value base = call.aten.operands[operand];
+    bases[result] = base;
+    int id = storage(base);
+    add(result, id < 0 ? fresh() : id);
+  }
 }
 
 } // namespace ft

@@ -15,7 +15,8 @@ namespace ft {
 /// The storage of each tensor value of an annotated function. Two values with
 /// one id may overlap in memory: views of one base, the result of an in-place
 /// op and its argument, arguments that come from one record of the archive.
-/// Ids count from 0 in order of first appearance.
+/// Ids count from 0 in order of first appearance. Values in regions count: an
+/// argument that shows an operand has the operand's storage.
 ///
 ///   %a           0
 ///   %b = t(%a)   0, %b views %a
@@ -41,6 +42,8 @@ public:
   }
 
 private:
+  void visit(mlir::Block &block);
+  void visitCall(mlir::Operation *op);
   void add(mlir::Value value, int storage);
   int fresh();
   llvm::DenseMap<mlir::Value, int> ids;

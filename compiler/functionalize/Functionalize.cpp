@@ -103,6 +103,10 @@ public:
   explicit Functionalizer(func::FuncOp function)
       : function(function), builder(function.getContext()), storages(builder) {}
   LogicalResult run();
+  /// A region of `parent`'s program. It writes only to what it made (the fake
+  /// stage has seen to that), so that nothing of it is seen outside but what
+  /// it yields.
+  LogicalResult runRegion(Region &region);
 
 private:
   void addArguments();
@@ -115,6 +119,8 @@ private:
   bool assign(Value target, Value value, Operation *op);
   bool unsupported(Operation *op, const Twine &why);
   void returnMutations();
+  void eraseDead();
+  LogicalResult visitBody(Block &body);
 
   func::FuncOp function;
   OpBuilder builder;
@@ -333,7 +339,10 @@ bool Functionalizer::visit(Operation *op) {
       if (node && !storages.nodeOf(operand))
         storages.bind(operand, node);
     addResults(op);
-    return true;
+    bool sound = true;
+    for (Region &region : op->getRegions())
+      sound &= succeeded(Functionalizer(function).runRegion(region));
+    return sound;
   }
   dead.push_back(op);
   AtenCall call = AtenCall::decode(op);
@@ -397,9 +406,7 @@ void Functionalizer::returnMutations() {
   function.setAllResultAttrs(attributes);
 }
 
-LogicalResult Functionalizer::run() {
-  addArguments();
-  Block &body = function.getBody().front();
+LogicalResult Functionalizer::visitBody(Block &body) {
   bool sound = true;
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     sound &= visit(&op);
@@ -412,14 +419,36 @@ LogicalResult Functionalizer::run() {
         problems, [&](const std::string &p) { error << p; },
         [&] { error << "; "; });
   }
-  if (!sound)
-    return failure();
-  returnMutations();
+  return success(sound);
+}
+
+void Functionalizer::eraseDead() {
   for (Operation *op : llvm::reverse(dead)) {
     // Names of erased values may still stand in for their nodes.
     op->dropAllUses();
     op->erase();
   }
+}
+
+LogicalResult Functionalizer::run() {
+  addArguments();
+  if (failed(visitBody(function.getBody().front())))
+    return failure();
+  returnMutations();
+  eraseDead();
+  return success();
+}
+
+LogicalResult Functionalizer::runRegion(Region &region) {
+  Block &body = region.front();
+  for (BlockArgument argument : body.getArguments())
+    if (isa<TensorType>(argument.getType()))
+      storages.addBase(argument);
+  if (failed(visitBody(body)))
+    return failure();
+  builder.setInsertionPoint(body.getTerminator());
+  readOperands(body.getTerminator());
+  eraseDead();
   return success();
 }
 

@@ -344,23 +344,34 @@ bool GraphBuilder::build(const Node &node) {
   place = nodePlace(node, where);
   if (Inlined region = inlinedBy(node))
     return buildInlined(node, region);
+  if (ControlNode control = ControlNode::of(node))
+    return buildControl(node, control);
   AtenCall call;
   call.schema = SchemaTable::get().find(schemaName(node.target));
   if (!call.schema)
     return fail(DiagId::UnknownOp,
                 "operator '" + node.target + "' is not known");
-  types.clear();
-  declared.clear();
-  names.clear();
-  number.clear();
+  beginResults();
   if (!arguments(node, call))
     return false;
   for (const Argument &output : node.outputs)
     if (!result(output, node))
       return false;
 
-  Operation *op =
-      call.build(builder, nodeLocation(context, node), TypeRange(types));
+  bool ok = finishResults(
+      node, call.build(builder, nodeLocation(context, node), TypeRange(types)));
+  place.clear();
+  return ok;
+}
+
+void GraphBuilder::beginResults() {
+  types.clear();
+  declared.clear();
+  names.clear();
+  number.clear();
+}
+
+bool GraphBuilder::finishResults(const Node &node, Operation *op) {
   auto shown = [&](llvm::StringRef name) -> Attribute {
     return builder.getStringAttr(name.empty() ? name : prefix + name);
   };
@@ -383,7 +394,6 @@ bool GraphBuilder::build(const Node &node) {
   for (auto [name, value] : llvm::zip_equal(names, op->getResults()))
     if (!name.empty() && !define(name, value))
       return false;
-  place.clear();
   return true;
 }
 

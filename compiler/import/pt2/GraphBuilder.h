@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_IMPORT_PT2_GRAPHBUILDER_H
 #define FORETRACE_COMPILER_IMPORT_PT2_GRAPHBUILDER_H
 
+#include "compiler/import/pt2/GraphRegions.h"
 #include "compiler/import/pt2/Schema.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/AtenCall.h"
@@ -62,8 +63,14 @@ private:
                AtenCall &call, Arg &arg);
   bool operand(llvm::StringRef name, Arg::Kind kind, AtenCall &call, Arg &arg);
   bool arguments(const Node &node, AtenCall &call);
+  void beginResults();
   bool result(const Argument &output, const Node &node);
+  /// Names the results of a new operation, and defines them.
+  bool finishResults(const Node &node, mlir::Operation *op);
   bool buildInlined(const Node &node, const Inlined &region);
+  bool buildControl(const Node &node, const ControlNode &control);
+  bool buildRegion(const Argument &argument, mlir::Region &region,
+                   mlir::TypeRange arguments, size_t results);
 
   mlir::OpBuilder &builder;
   const Graph &graph;

@@ -39,6 +39,11 @@ static void collectUnknown(const Graph &graph, llvm::StringRef where,
       collectUnknown(*region.graph, where, unknown);
       continue;
     }
+    if (ControlNode control = ControlNode::of(node)) {
+      for (const Argument *graph : control.graphs)
+        collectUnknown(*graph->graph, where, unknown);
+      continue;
+    }
     if (SchemaTable::get().find(GraphBuilder::schemaName(node.target)))
       continue;
     Use &use = unknown[node.target];

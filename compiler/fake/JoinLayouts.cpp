@@ -1,0 +1,109 @@
+//===- JoinLayouts.cpp - What two branches' results have in common *- C++ -*-=//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/JoinLayouts.h"
+
+#include <numeric>
+
+namespace ft {
+
+bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
+  if (a.dtype != b.dtype || a.device != b.device || a.sizes != b.sizes ||
+      a.offset != b.offset || a.conj != b.conj || a.neg != b.neg)
+    return false;
+  if (llvm::any_of(a.sizes, [](Dim d) { return d.is(0); }))
+    return true;
+  for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
+    if (!size.is(1) && x != y)
+      return false;
+  return true;
+}
+
+using Order = llvm::SmallVector<int64_t, 6>;
+
+/// The dims from the innermost outward: by stride where that is known, the
+/// later dim first elsewhere.
+static Order strideOrder(const TensorMeta &t) {
+  Order order(t.rank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  for (size_t i = 1; i < order.size(); ++i)
+    for (size_t j = i; j > 0; --j) {
+      Dim inner = t.strides[order[j - 1]], outer = t.strides[order[j]];
+      // One position has no stride to speak of.
+      if (t.sizes[order[j]].is(1) || !inner.isStatic() || !outer.isStatic() ||
+          inner.value() <= outer.value())
+        break;
+      std::swap(order[j - 1], order[j]);
+    }
+  return order;
+}
+
+/// Whether the strides are those of a dense tensor in this order. A symbolic
+/// size may count as itself or as at least 1, which row-major strides of
+/// PyTorch's do.
+static bool isDenseIn(const TensorMeta &t, const Order &order) {
+  Dim plain = 1, clamped = 1;
+  for (int64_t d : order) {
+    if (t.strides[d].is(0))
+      continue;
+    if (!t.sizes[d].is(1) && t.strides[d] != plain && t.strides[d] != clamped)
+      return false;
+    plain = plain * t.sizes[d];
+    clamped = clamped * maxDim(t.sizes[d], 1);
+  }
+  return true;
+}
+
+std::optional<TensorMeta>
+joinLayouts(const TensorMeta &a, const TensorMeta &b,
+            llvm::function_ref<Dim(Dim, Dim)> fresh, FakeError &category,
+            std::string &reason) {
+  auto differ = [&](FakeError kind, llvm::StringRef what) {
+    category = kind;
+    reason = what.str();
+    return std::nullopt;
+  };
+  if (a.dtype != b.dtype)
+    return differ(FakeError::Dtype, "their dtypes differ");
+  if (a.device != b.device)
+    return differ(FakeError::Device, "their devices differ");
+  if (a.rank() != b.rank())
+    return differ(FakeError::Shape, "their ranks differ");
+  if (a.conj != b.conj || a.neg != b.neg)
+    return differ(FakeError::Shape, "one is lazily conjugated or negated");
+  if (a.offset != b.offset)
+    return differ(FakeError::Shape, "their storage offsets differ");
+  if (sameLayout(a, b))
+    return a;
+
+  bool zeros = true;
+  for (auto [x, y] : llvm::zip(a.strides, b.strides))
+    zeros &= x.is(0) == y.is(0);
+  // Either order may be the common one: the other tensor can have dims of one
+  // position, which stand anywhere.
+  Order order = strideOrder(a);
+  if (!isDenseIn(a, order) || !isDenseIn(b, order))
+    order = strideOrder(b);
+  if (!zeros || !isDenseIn(a, order) || !isDenseIn(b, order)) {
+    bool dense =
+        isDenseIn(a, strideOrder(a)) && isDenseIn(b, strideOrder(b)) && zeros;
+    return differ(FakeError::Shape,
+                  dense ? "their strides stand in different orders"
+                        : "their strides differ, and not because they are "
+                          "dense tensors of different sizes");
+  }
+  TensorMeta joined = a;
+  for (auto [size, x, y] : llvm::zip(joined.sizes, a.sizes, b.sizes))
+    if (x != y)
+      size = fresh(x, y);
+  Dim running = 1;
+  for (int64_t d : order) {
+    if (joined.strides[d].is(0))
+      continue;
+    joined.strides[d] = running;
+    running = running * joined.sizes[d];
+  }
+  return joined;
+}
+
+} // namespace ft
