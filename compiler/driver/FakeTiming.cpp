@@ -72,7 +72,7 @@ bool timeFake(Session &session, double seconds, FakeTiming &timing) {
     if (!propagateOnce(*s.module, crosscheck, timing))
       return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
     mlir::ScopedDiagnosticHandler silent(
-        &s.context, [](mlir::Diagnostic &) { return mlir::success(); });
+        &s.context(), [](mlir::Diagnostic &) { return mlir::success(); });
     auto begin = Clock::now();
     do {
       propagateOnce(*s.module, crosscheck, timing);
