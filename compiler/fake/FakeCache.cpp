@@ -21,23 +21,31 @@ uint64_t FakeCache::Key::hash() const {
   return h >> 1;
 }
 
-std::optional<llvm::ArrayRef<CallResult>>
-FakeCache::find(const Key &key) const {
+std::optional<llvm::ArrayRef<CallResult>> FakeCache::find(const Key &key,
+                                                          uint64_t walk) const {
   for (const Entry *e = byHash.lookup(key.hash()); e; e = e->next)
-    if (e->words == key.row())
+    if (e->words == key.row() && (e->walk == 0 || e->walk == walk))
       return e->results;
   return std::nullopt;
 }
 
 llvm::ArrayRef<CallResult> FakeCache::keep(const Key &key,
-                                           llvm::ArrayRef<CallResult> results) {
-  Entry &entry = entries.emplace_back();
-  entry.words = key.row().copy(memory);
-  entry.results = results.copy(memory);
+                                           llvm::ArrayRef<CallResult> results,
+                                           uint64_t walk) {
   Entry *&first = byHash[key.hash()];
-  entry.next = first;
-  first = &entry;
-  return entry.results;
+  Entry *entry = first;
+  // The entry of an earlier walk is of no use any more.
+  while (entry && entry->words != key.row())
+    entry = entry->next;
+  if (!entry) {
+    entry = &entries.emplace_back();
+    entry->words = key.row().copy(memory);
+    entry->next = first;
+    first = entry;
+  }
+  entry->results = results.copy(memory);
+  entry->walk = walk;
+  return entry->results;
 }
 
 void FakeCache::clear() {

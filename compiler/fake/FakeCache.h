@@ -12,6 +12,10 @@
 //   entry: tensor<2x4x16x16xf32, #ft.meta<strides = [1024, 16, 64, 1], cpu>>,
 //          a view of operand 0
 //
+// What a rule decides about symbols depends on what is known of them, and may
+// leave a guard; so entries with symbols serve the walk that made them (one
+// scope of facts), entries without serve everyone.
+//
 // Invariant: an entry is a function of its words. A rule that asks for anything
 // else (the identity of a value, a constant's data, a new symbol) says so
 // (FakeCall::bypass), and its results are not kept.
@@ -79,11 +83,16 @@ public:
     llvm::MapVector<llvm::StringRef, uint64_t> bypasses;
   };
 
+  /// A number for a walk of its own.
+  uint64_t newWalk() { return ++walks; }
+
   /// What was kept for such a call. The results stay valid.
-  std::optional<llvm::ArrayRef<CallResult>> find(const Key &key) const;
-  /// Keeps the results of a call that find() did not know.
-  llvm::ArrayRef<CallResult> keep(const Key &key,
-                                  llvm::ArrayRef<CallResult> results);
+  std::optional<llvm::ArrayRef<CallResult>> find(const Key &key,
+                                                 uint64_t walk) const;
+  /// Keeps the results of a call that find() did not know, for this walk or,
+  /// if `walk` is 0, for all.
+  llvm::ArrayRef<CallResult>
+  keep(const Key &key, llvm::ArrayRef<CallResult> results, uint64_t walk);
   /// Forgets all entries, not the statistics.
   void clear();
   size_t size() const { return entries.size(); }
@@ -102,12 +111,14 @@ private:
   struct Entry {
     llvm::ArrayRef<uint64_t> words;
     llvm::MutableArrayRef<CallResult> results;
+    uint64_t walk = 0;
     /// The next entry with the same hash.
     Entry *next = nullptr;
   };
   llvm::DenseMap<uint64_t, Entry *> byHash;
   std::deque<Entry> entries;
   llvm::BumpPtrAllocator memory;
+  uint64_t walks = 0;
 };
 
 } // namespace ft

@@ -109,13 +109,37 @@ LogicalResult Propagator::lookUp(Operation *op, bool &found) {
   if (!cache)
     return success();
   buildKey(op);
-  std::optional<ArrayRef<CallResult>> known = cache->find(key);
+  std::optional<ArrayRef<CallResult>> known = cache->find(key, walk);
   if (!known)
     return success();
   found = true;
   ++cache->stats.hits;
   last = *known;
   return cache->crosscheck ? crosscheck(op) : success();
+}
+
+static bool isSymbolic(Type type) {
+  auto tensor = dyn_cast_or_null<RankedTensorType>(type);
+  auto meta =
+      tensor ? dyn_cast_or_null<MetaAttr>(tensor.getEncoding()) : MetaAttr();
+  auto isStatic = [](Dim d) { return d.isStatic(); };
+  return meta && !(meta.getSizes().empty() && isStatic(meta.getOffset()) &&
+                   llvm::all_of(meta.getStrides(), isStatic));
+}
+
+/// Whether the call in `scratch` reads or gives a symbol.
+bool Propagator::hasSymbols(Operation *op) const {
+  auto symbolicNumber = [](std::optional<Dim> number) {
+    return number && !number->isStatic();
+  };
+  return llvm::any_of(op->getOperands(),
+                      [&](Value operand) {
+                        return isSymbolic(typeOf(operand)) ||
+                               symbolicNumber(numberOf(operand));
+                      }) ||
+         llvm::any_of(scratch, [&](const CallResult &result) {
+           return isSymbolic(result.type) || symbolicNumber(result.number);
+         });
 }
 
 LogicalResult Propagator::computeAndKeep(Operation *op) {
@@ -127,7 +151,7 @@ LogicalResult Propagator::computeAndKeep(Operation *op) {
     return success();
   if (bypass.empty()) {
     ++cache->stats.misses;
-    last = cache->keep(key, scratch);
+    last = cache->keep(key, scratch, hasSymbols(op) ? walk : 0);
   } else {
     ++cache->stats.bypasses[bypass];
   }

@@ -37,7 +37,7 @@ public:
   enum class Mode { Annotate, Check };
   /// The cache must outlive the walk; null: no cache.
   explicit Propagator(Mode mode = Mode::Annotate, FakeCache *cache = nullptr)
-      : mode(mode), cache(cache) {}
+      : mode(mode), cache(cache), walk(cache ? cache->newWalk() : 0) {}
 
   /// Do not compare with what the archive claims of values: the inputs are
   /// others than the archive's.
@@ -93,6 +93,7 @@ private:
   mlir::LogicalResult lookUp(mlir::Operation *op, bool &found);
   /// Asks the rule; fills `last`.
   mlir::LogicalResult computeAndKeep(mlir::Operation *op);
+  bool hasSymbols(mlir::Operation *op) const;
   /// Gives the results of the IR what `last` says, or compares (Mode::Check).
   mlir::LogicalResult applyResults(mlir::Operation *op);
   /// Asks the rule; fills `scratch`. `bypass` as in FakeCall.
@@ -103,6 +104,8 @@ private:
 
   Mode mode;
   FakeCache *cache;
+  /// This walk's number in the cache.
+  uint64_t walk;
   bool compareClaims = true;
   int errors = 0;
   bool missingRule = false;

@@ -117,6 +117,24 @@ TEST(FakeCache, ChangedMetadataIsPartOfTheSignature) {
   EXPECT_EQ(cache.stats.misses, 4u);
 }
 
+TEST(FakeCache, SymbolsServeTheWalkThatMadeTheEntry) {
+  // What is known of s0, and what a rule asked for, belongs to one walk.
+  Program program("4x3", {"%a = relu.default(%x)", "%b = relu.default(%x)"});
+  SymContext &symbols =
+      program.context->getLoadedDialect<FtDialect>()->symbolContext();
+  program.forward().getArgument(0).setType(typeFromMeta(
+      program.context.get(),
+      TensorMeta::contiguous(DType::F32, {Dim(symbols.symbol("s0")), 3})));
+  FakeCache cache;
+  for (int walk = 1; walk <= 3; ++walk) {
+    ASSERT_TRUE(succeeded(propagateFake(*program.module, &cache)));
+    EXPECT_EQ(program.layout("b"), "float32 [s0, 3] cpu");
+    EXPECT_EQ(cache.stats.misses, uint64_t(walk));
+    EXPECT_EQ(cache.stats.hits, uint64_t(walk));
+    EXPECT_EQ(cache.size(), 1u);
+  }
+}
+
 TEST(FakeCache, RefusedCallsAreNotKept) {
   Program program("2x3", {"%a = mm.default(%x, %x)"});
   FakeCache cache;
