@@ -3,20 +3,25 @@
 
 #include "compiler/shape/AffineSystem.h"
 
+#include "compiler/shape/Elimination.h"
 #include "compiler/shape/SymNode.h"
 
-#include "mlir/Analysis/Presburger/IntegerRelation.h"
+#include "mlir/Analysis/Presburger/Simplex.h"
 
 #include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
 
 namespace ft {
 
 using namespace detail;
-using mlir::presburger::IntegerPolyhedron;
-using mlir::presburger::PresburgerSpace;
+using mlir::presburger::Fraction;
 
 /// Ends beyond this make rows of products that nothing else can use.
 static constexpr int64_t kMaxEnd = int64_t(1) << 31;
+/// Numbers beyond these end a search: they take more than 64 bits soon.
+static constexpr int64_t kMaxDenominator = 1 << 24;
+static constexpr int64_t kMaxCoordinate = int64_t(1) << 62;
 /// Arms of one alternative, and rows of one arm.
 static constexpr size_t kMaxArms = 32;
 
@@ -80,6 +85,22 @@ std::optional<AffineSystem::Row> AffineSystem::row(SymExpr e, bool equation) {
   result.equation = equation;
   if (!accumulate(result, e, 1))
     return std::nullopt;
+  llvm::erase_if(result.terms, [](auto &t) { return t.second == 0; });
+  // Integers: 2x - 4y + 3 >= 0 is x - 2y + 1 >= 0; 2x + 1 == 0 is false.
+  uint64_t divisor = 0;
+  for (auto [index, k] : result.terms)
+    divisor = std::gcd(divisor, k < 0 ? -uint64_t(k) : uint64_t(k));
+  if (divisor < 2 || divisor > INT64_MAX)
+    return result;
+  auto g = static_cast<int64_t>(divisor);
+  if (equation && floorMod(result.constant, g) != 0) {
+    result.terms.clear();
+    result.constant = 1;
+    return result;
+  }
+  result.constant = *checkedFloorDiv(result.constant, g);
+  for (auto &[index, k] : result.terms)
+    k /= g;
   return result;
 }
 
@@ -286,77 +307,114 @@ void AffineSystem::gatherFacts(SymExpr hypothesis) {
 // Search
 //===----------------------------------------------------------------------===//
 
-std::optional<AffineSystem::Point>
-AffineSystem::findPoint(llvm::ArrayRef<const Row *> extra) {
-  unsigned n = atoms.size();
-  IntegerPolyhedron set(rows.size() + extra.size(), 0, n + 1,
-                        PresburgerSpace::getSetSpace(n));
-  llvm::SmallVector<int64_t> dense;
-  auto add = [&](const Row &r) {
-    dense.assign(n + 1, 0);
-    for (auto [index, k] : r.terms)
-      dense[index] = k;
-    dense[n] = r.constant;
-    if (r.equation)
-      set.addEquality(dense);
-    else
-      set.addInequality(dense);
-  };
-  for (const Row &r : rows)
-    add(r);
-  for (const Row *r : extra)
-    add(*r);
-  auto found = set.findIntegerSample();
-  if (!found)
-    return std::nullopt;
-  Point point;
-  for (const llvm::DynamicAPInt &value : *found)
-    point.push_back(value >= INT64_MIN && value <= INT64_MAX ? int64_t(value)
-                                                             : 0);
-  return point;
-}
-
-bool AffineSystem::holds(const Row &row, llvm::ArrayRef<int64_t> point) {
-  __int128 value = row.constant;
+void AffineSystem::add(Simplex &simplex, const Row &row) const {
+  if (simplex.isEmpty())
+    return;
+  llvm::SmallVector<llvm::DynamicAPInt, 16> dense(atoms.size() + 1);
   for (auto [index, k] : row.terms)
-    value += static_cast<__int128>(k) * point[index];
-  return row.equation ? value == 0 : value >= 0;
+    dense[index] = llvm::DynamicAPInt(k); // its = takes an int only
+  dense.back() = llvm::DynamicAPInt(row.constant);
+  if (row.equation)
+    simplex.addEquality(dense);
+  else
+    simplex.addInequality(dense);
 }
 
-AffineSystem::Result
-AffineSystem::search(llvm::SmallVectorImpl<const Row *> &extra, Point &point) {
-  if (++tests > kMaxTests)
-    return GaveUp;
-  std::optional<Point> found = findPoint(extra);
-  if (!found)
+/// A point over the rationals, split off if it is none of integers (that
+/// coordinate rounded down and up) or satisfies no arm of an alternative (each
+/// arm in turn).
+AffineSystem::Result AffineSystem::branch(Simplex &simplex, Point &point) {
+  if (simplex.isEmpty())
     return Empty;
-  const Alternative *open = nullptr;
+  if (++branches > kMaxBranches)
+    return GaveUp;
+  std::optional<llvm::SmallVector<Fraction, 8>> sample =
+      simplex.getRationalSample();
+  if (!sample)
+    return GaveUp;
+  auto attempt = [&](llvm::ArrayRef<Row> more) {
+    unsigned snapshot = simplex.getSnapshot();
+    for (const Row &row : more)
+      add(simplex, row);
+    Result result = branch(simplex, point);
+    simplex.rollback(snapshot);
+    return result;
+  };
+
+  Point found;
+  for (auto [index, value] : llvm::enumerate(*sample)) {
+    llvm::DynamicAPInt down = floor(value);
+    if (down < -kMaxCoordinate || down > kMaxCoordinate ||
+        value.den > kMaxDenominator)
+      return GaveUp;
+    auto below = static_cast<int64_t>(down);
+    found.push_back(below);
+    if (value.num % value.den == 0)
+      continue;
+    unsigned column = index;
+    Result result = attempt(Row{{{column, -1}}, below, false});
+    return result == Empty ? attempt(Row{{{column, 1}}, -below - 1, false})
+                           : result;
+  }
   for (const Alternative &alternative : alternatives) {
-    bool satisfied = llvm::any_of(alternative, [&](const Rows &arm) {
-      return llvm::all_of(arm, [&](const Row &r) { return holds(r, *found); });
-    });
-    if (!satisfied) {
-      open = &alternative;
-      break;
-    }
+    if (satisfies(found, alternative))
+      continue;
+    for (const Rows &arm : alternative)
+      if (Result result = attempt(arm); result != Empty)
+        return result;
+    return Empty;
   }
-  if (!open) {
-    point = std::move(*found);
-    return Sample;
-  }
-  Result result = Empty;
+  point = std::move(found);
+  return Sample;
+}
+
+bool AffineSystem::isRefuted(llvm::ArrayRef<const Row *> extra) {
+  llvm::SmallVector<LinearRow, 16> system;
+  auto add = [&](const Row &row) {
+    LinearRow &dense = system.emplace_back();
+    dense.coefficients.assign(atoms.size(), 0);
+    for (auto [index, k] : row.terms)
+      dense.coefficients[index] = k;
+    dense.constant = row.constant;
+    dense.equation = row.equation;
+  };
+  for (const Row &row : rows)
+    add(row);
+  for (const Row *row : extra)
+    add(*row);
+  return refuteByElimination(system, budget);
+}
+
+bool AffineSystem::satisfies(llvm::ArrayRef<int64_t> point,
+                             const Alternative &alternative) {
+  auto holds = [&](const Row &row) {
+    __int128 value = row.constant;
+    for (auto [index, k] : row.terms)
+      value += static_cast<__int128>(k) * point[index];
+    return row.equation ? value == 0 : value >= 0;
+  };
+  return llvm::any_of(
+      alternative, [&](const Rows &arm) { return llvm::all_of(arm, holds); });
+}
+
+/// The rows and `extra` for every choice of arms of the alternatives from
+/// `next` on.
+bool AffineSystem::allRefuted(llvm::SmallVectorImpl<const Row *> &extra,
+                              size_t next) {
+  if (isRefuted(extra))
+    return true;
+  if (next >= alternatives.size() || ++steps > kMaxSteps)
+    return false;
   size_t mark = extra.size();
-  for (const Rows &arm : *open) {
+  for (const Rows &arm : alternatives[next]) {
     for (const Row &r : arm)
       extra.push_back(&r);
-    Result inner = search(extra, point);
+    bool refuted = allRefuted(extra, next + 1);
     extra.truncate(mark);
-    if (inner == Sample)
-      return Sample;
-    if (inner == GaveUp)
-      result = GaveUp;
+    if (!refuted)
+      return false;
   }
-  return result;
+  return true;
 }
 
 AffineSystem::Result AffineSystem::solve(SymExpr hypothesis,
@@ -365,13 +423,22 @@ AffineSystem::Result AffineSystem::solve(SymExpr hypothesis,
     return GaveUp;
   if (hypothesis.isFalse())
     return Empty;
-  gatherFacts(hypothesis);
   require(hypothesis);
+  gatherFacts(hypothesis);
   if (atoms.size() > kMaxColumns || rows.size() > kMaxRows)
     return GaveUp;
-  llvm::SmallVector<const Row *> extra;
   Point point;
-  Result result = search(extra, point);
+  Result result = GaveUp;
+  if (atoms.size() <= kMaxSimplexColumns && rows.size() <= kMaxSimplexRows) {
+    Simplex simplex(atoms.size());
+    for (const Row &row : rows)
+      add(simplex, row);
+    result = branch(simplex, point);
+  }
+  if (result == GaveUp) {
+    llvm::SmallVector<const Row *> extra;
+    result = allRefuted(extra, 0) ? Empty : GaveUp;
+  }
   if (result == Sample)
     for (auto [atom, value] : llvm::zip(atoms, point))
       if (atom.kind() == SymKind::Symbol)

@@ -11,11 +11,19 @@
 
 #include <optional>
 
+namespace mlir::presburger {
+class Simplex;
+} // namespace mlir::presburger
+
 namespace ft {
 
 /// Asks whether a hypothesis is compatible with the facts that share symbols
 /// with it (directly or through others), as a system of linear constraints over
-/// the integers, decided by MLIR's Presburger library.
+/// the integers. A small system is decided by the simplex of MLIR's Presburger
+/// library, with branches on coordinates that are no integers; a large one, or
+/// one with too many branches, is refuted by Elimination.h or left open. (The
+/// library's own integer test is exact, but has no limit: it was seen to take
+/// seconds at eight columns.)
 ///
 /// Columns are symbols and what is opaque to linear arithmetic: quotients,
 /// products, extrema. What is known of these becomes rows:
@@ -33,19 +41,22 @@ namespace ft {
 /// integer point.
 ///
 /// Alternatives (disequalities, disjunctions, the arms of extrema) are split
-/// lazily: a point that happens to satisfy one arm of each ends the search.
+/// one by one, by the simplex only where its point satisfies no arm.
 ///
 /// Invariant: Empty is a proof. Constraints may be left out (an overflow, a
 /// cap), which only makes the set larger; a Sample satisfies the rows, not
 /// necessarily what the opaque columns mean.
 ///
-/// Cost: polynomial in practice for each test, which number up to
-/// kMaxTests; the caps on columns and rows bound the size.
+/// Cost: an elimination for each of up to kMaxSteps combinations of arms.
 class AffineSystem {
 public:
   static constexpr size_t kMaxColumns = 40;
   static constexpr size_t kMaxRows = 220;
-  static constexpr unsigned kMaxTests = 48;
+  static constexpr unsigned kMaxSteps = 48;
+  /// Beyond, the simplex' numbers grow out of 64 bits and take milliseconds.
+  static constexpr size_t kMaxSimplexColumns = 8;
+  static constexpr size_t kMaxSimplexRows = 40;
+  static constexpr unsigned kMaxBranches = 60;
 
   enum Result { Empty, Sample, GaveUp };
 
@@ -78,9 +89,13 @@ private:
   void requireRange(SymExpr e, Interval range);
 
   using Point = llvm::SmallVector<int64_t>;
-  std::optional<Point> findPoint(llvm::ArrayRef<const Row *> extra);
-  static bool holds(const Row &row, llvm::ArrayRef<int64_t> point);
-  Result search(llvm::SmallVectorImpl<const Row *> &extra, Point &point);
+  bool isRefuted(llvm::ArrayRef<const Row *> extra);
+  static bool satisfies(llvm::ArrayRef<int64_t> point,
+                        const Alternative &alternative);
+  using Simplex = mlir::presburger::Simplex;
+  void add(Simplex &simplex, const Row &row) const;
+  Result branch(Simplex &simplex, Point &point);
+  bool allRefuted(llvm::SmallVectorImpl<const Row *> &extra, size_t next);
 
   FactBase &facts;
   SymContext &ctx;
@@ -88,7 +103,10 @@ private:
   llvm::SmallVector<SymExpr> atoms;
   std::vector<Row> rows;
   std::vector<Alternative> alternatives;
-  unsigned tests = 0;
+  unsigned steps = 0;
+  unsigned branches = 0;
+  /// Coefficients that elimination may still compute: a few milliseconds.
+  uint64_t budget = 100000;
 };
 
 } // namespace ft
