@@ -208,6 +208,29 @@ bool ShapeEnv::decideOr(SymExpr predicate, bool fallback,
   return decision ? decision.value : fallback;
 }
 
+std::optional<size_t> ShapeEnv::choose(llvm::ArrayRef<SymExpr> cases,
+                                       const Provenance &origin) {
+  llvm::SmallVector<size_t, 4> open;
+  for (auto [i, predicate] : llvm::enumerate(cases)) {
+    Answer answer = query(predicate);
+    if (answer == Answer::Proved)
+      return i;
+    if (answer == Answer::Unknown && predicate && predicate.isPredicate())
+      open.push_back(i);
+  }
+  for (size_t i : open)
+    if (isBacked(cases[i]) && valueAtExample(cases[i]).value_or(false)) {
+      addGuard(cases[i], false, origin);
+      return i;
+    }
+  for (size_t i : open)
+    if (!isBacked(cases[i])) {
+      addGuard(cases[i], true, origin);
+      return i;
+    }
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Simplification
 //===----------------------------------------------------------------------===//

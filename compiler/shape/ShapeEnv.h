@@ -157,6 +157,15 @@ public:
   /// `value` tells) or an assertion.
   Decision require(SymExpr predicate, const Provenance &origin);
 
+  /// Takes one of several cases, any of which will do: the first that is
+  /// proved, else the first that the example satisfies (a guard), else the
+  /// first that reads data and is not refuted (an assertion). No guard says
+  /// that the others do not hold. Nothing if no case can be taken.
+  ///
+  ///   env.choose({a == b, a == 1, b == 1}, origin)   // broadcasting
+  std::optional<size_t> choose(llvm::ArrayRef<SymExpr> cases,
+                               const Provenance &origin);
+
   //===--- Guards ---------------------------------------------------------===//
   /// In the order in which they were added; addresses stay.
   llvm::ArrayRef<std::unique_ptr<Guard>> guards() const { return allGuards; }

@@ -57,14 +57,12 @@ struct ShapeEnvTest : ::testing::Test {
   void simplifies(llvm::StringRef from, llvm::StringRef to) {
     EXPECT_EQ(env.simplify(parse(from)).str(), parse(to).str()) << from.str();
   }
-  /// Broadcasting as elementwise rules ask it: equal, or one of them is 1. The
-  /// branch without broadcasting is preferred where the example allows it.
+  /// Broadcasting as elementwise rules ask it: equal, or one of them is 1.
   void broadcast(llvm::StringRef a, llvm::StringRef b) {
     SymExpr x = parse(a), y = parse(b), one = ctx.constant(1);
-    if (env.decide(ctx.eq(x, y), {"add", ""}).value)
-      return;
-    if (!env.decide(ctx.eq(x, one), {"add", ""}).value)
-      env.decide(ctx.eq(y, one), {"add", ""});
+    EXPECT_TRUE(env.choose({ctx.eq(x, y), ctx.eq(x, one), ctx.eq(y, one)},
+                           {"add", "model.py:5"}))
+        << a.str() << ", " << b.str();
   }
   /// view or reshape of `numel` elements to sizes of which one is -1: the
   /// others multiply to `known`.
@@ -156,6 +154,21 @@ TEST_F(ShapeEnvTest, UnrelatedEqualHints) { // f(x, y) then x + y, both of 5
   broadcast("a", "b");
   EXPECT_EQ(guards(), "a == b");
   proved("a*7 == b*7");
+}
+TEST_F(ShapeEnvTest, BroadcastsOnlyWhatIsNeeded) { // x (1,) + y (5,)
+  size("a", 1);
+  size("b", 5);
+  broadcast("a", "b");
+  EXPECT_EQ(guards(), "a == 1"); // not a != b, nor b != 1
+}
+TEST_F(ShapeEnvTest, BroadcastOfData) { // masks of one tensor, of two tensors
+  data("u", Interval::atLeast(0));
+  data("v", Interval::atLeast(0));
+  broadcast("u", "u");
+  EXPECT_EQ(guards(), "");
+  broadcast("u", "v");
+  EXPECT_EQ(guards(), "u == v");
+  EXPECT_FALSE(env.choose({parse("u == -1"), parse("v == -2")}, {}));
 }
 TEST_F(ShapeEnvTest, ViewByFour) { // x.view(-1, 4)
   size("a", 8);
