@@ -166,6 +166,7 @@ bool Session::load(FakeMode &mode) {
   }
   // The module stays in its context, which lives as long as either needs it.
   s.module = {};
+  s.cache.clear(); // its types are those of the context
   s.ownContext = mode.impl()->context;
   s.ownContext->appendDialectRegistry(pipelineRegistry());
   s.weights = makeTraceWeights(mode.impl());

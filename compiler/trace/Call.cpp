@@ -16,7 +16,7 @@
 // Cost: the fake rule, and about 2 µs for the operation.
 
 #include "compiler/fake/FakeCall.h"
-#include "compiler/trace/TraceState.h"
+#include "compiler/trace/CallSite.h"
 #include "dialects/ft/AtenCall.h"
 
 using namespace llvm;
@@ -27,20 +27,17 @@ namespace {
 class TracedCall {
 public:
   TracedCall(const Schema &schema, ArrayRef<OpArg> given, const Here &here)
-      : schema(schema), given(given), here(here) {}
+      : schema(schema), given(given), site(schema.name, here),
+        trace(site.trace) {}
 
   /// False after an error, or where an argument failed before.
   bool run();
-  /// What stands for the results of a call that failed.
-  Tensor failedResult() const;
+  Tensor failedResult() const { return site.failedResult(); }
   Tensor tensorResult(size_t i);
   CallResults allResults();
 
 private:
-  bool findTrace();
-  bool noteTensor(const Tensor &t);
-  bool noteNumber(const SymInt &v);
-  void refuse(DiagId id, const Twine &message, const Twine &help = "");
+  bool noteArguments();
   bool convert();
   bool convertOne(unsigned index, Arg &arg);
   bool operand(unsigned index, const Tensor &t, Arg &arg);
@@ -55,11 +52,8 @@ private:
 
   const Schema &schema;
   ArrayRef<OpArg> given;
-  const Here &here;
-
-  std::shared_ptr<TraceState> trace;
-  /// An argument of the call, whatever it belongs to.
-  std::shared_ptr<Origin> failedOrigin;
+  CallSite site;
+  std::shared_ptr<TraceState> &trace;
   AtenCall call;
   SmallVector<TensorMeta, 4> metas;
   SmallVector<uint32_t, 4> ids; // tensors of the operands; kFailed for numbers
@@ -72,17 +66,6 @@ private:
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
-
-void TracedCall::refuse(DiagId id, const Twine &message, const Twine &help) {
-  if (trace) {
-    trace->fail(id, here, message, help);
-    return;
-  }
-  std::string where =
-      here.line ? std::string(here.file) + ":" + std::to_string(here.line) : "";
-  failedOrigin = std::make_shared<FailureOrigin>(
-      Diagnostic{id, where, message.str(), help.str()});
-}
 
 /// "add.Tensor(self: float32 [3] cpu, other: float32 [4] cpu)"
 std::string TracedCall::signature() const {
@@ -135,64 +118,18 @@ void TracedCall::refuseCall(const FakeCall &call) {
   if (call.category == FakeError::DataDependent)
     help = "a mode without symbols has static sizes only: set "
            "FakeModeOptions::symbols, or keep the number inside of the graph";
-  refuse(idOf(call.category), signature() + ": " + call.message, help);
+  site.refuse(idOf(call.category), signature() + ": " + call.message, help);
 }
 
 //===----------------------------------------------------------------------===//
 // The mode
 //===----------------------------------------------------------------------===//
 
-bool TracedCall::noteTensor(const Tensor &t) {
-  const std::shared_ptr<Origin> &origin = TraceState::originOf(t);
-  if (!origin)
-    return true;
-  if (origin->kind == Origin::Failure) {
-    failedOrigin = origin;
-    return false;
-  }
-  TraceState *of = TraceState::traceOf(t);
-  if (!of)
-    return true;
-  if (TraceState::idOf(t) == TraceState::kFailed) {
-    failedOrigin = origin;
-    return false;
-  }
-  if (!trace) {
-    trace = std::static_pointer_cast<TraceState>(origin);
-  } else if (of != trace.get() && !activeTrace()) {
-    refuse(DiagId::TraceMisuse,
-           schema.name + " is called with tensors of two modes, '" +
-               trace->options.name + "' and '" + of->options.name + "'",
-           "open the scope of the mode that the call belongs to");
-    return false;
-  }
-  return true;
-}
-
-bool TracedCall::noteNumber(const SymInt &v) {
-  const std::shared_ptr<SymNode> &node = TraceState::nodeOf(v);
-  if (!node)
-    return true;
-  if (!trace)
-    trace = node->trace;
-  if (!node->value || node->trace != trace) {
-    if (node->value)
-      refuse(DiagId::TraceMisuse,
-             schema.name + " is called with a number of the mode '" +
-                 node->trace->options.name + "', not of its own, '" +
-                 trace->options.name + "'");
-    failedOrigin = node->trace;
-    return false;
-  }
-  return true;
-}
-
-bool TracedCall::findTrace() {
-  trace = activeTrace();
+bool TracedCall::noteArguments() {
   auto tensors = [&](const OpArg &arg) {
     for (const Tensor &t :
          ArrayRef(static_cast<const Tensor *>(arg.pointer), arg.size))
-      if (!noteTensor(t))
+      if (!site.note(t))
         return false;
     return true;
   };
@@ -200,22 +137,22 @@ bool TracedCall::findTrace() {
     bool ok = true;
     switch (arg.kind) {
     case OpArg::OneTensor:
-      ok = noteTensor(*static_cast<const Tensor *>(arg.pointer));
+      ok = site.note(*static_cast<const Tensor *>(arg.pointer));
       break;
     case OpArg::ManyTensors:
       ok = tensors(arg);
       break;
     case OpArg::Int:
-      ok = noteNumber(*static_cast<const SymInt *>(arg.pointer));
+      ok = site.note(*static_cast<const SymInt *>(arg.pointer));
       break;
     case OpArg::Number:
-      ok = noteNumber(
+      ok = site.note(
           TraceState::symbolOf(*static_cast<const Scalar *>(arg.pointer)));
       break;
     case OpArg::Ints: {
       const auto &list = *static_cast<const IntList *>(arg.pointer);
       for (size_t i = 0; ok && !list.plainData() && i < list.size(); ++i)
-        ok = noteNumber(list[i]);
+        ok = site.note(list[i]);
       break;
     }
     default:
@@ -224,12 +161,7 @@ bool TracedCall::findTrace() {
     if (!ok)
       return false;
   }
-  if (trace)
-    return true;
-  refuse(DiagId::TraceMisuse,
-         "no mode is active, and " + schema.name + " is given no fake tensor",
-         "open a scope: ft::FakeMode::Scope scope(mode);");
-  return false;
+  return site.settle();
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,39 +171,15 @@ bool TracedCall::findTrace() {
 bool TracedCall::operand(unsigned index, const Tensor &t, Arg &arg) {
   if (!t.defined())
     return true;
-  auto add = [&](const Tensor &fakeTensor) {
-    TraceTensor *known = TraceState::tensorOf(fakeTensor);
-    if (!known)
-      return false;
-    arg = Arg::tensor(static_cast<int>(call.operands.size()));
-    call.operands.push_back(known->value);
-    metas.push_back(known->meta);
-    ids.push_back(TraceState::idOf(fakeTensor));
-    return true;
-  };
-  auto what = [&]() -> std::string {
-    return ("argument '" + schema.args[index].name + "' of " + schema.name)
-        .str();
-  };
-  TraceState *of = TraceState::traceOf(t);
-  if (of == trace.get())
-    return add(t);
-  if (!of) {
-    const auto &origin = static_cast<RealOrigin &>(*TraceState::originOf(t));
-    if (trace->options.allowNonFake)
-      return add(trace->fake(origin.real, "", TensorKind::Constant, here));
-    refuse(DiagId::TraceMisuse, what() + " is a tensor with data, not a fake",
-           "make it fake with FakeMode::fake, or set "
-           "FakeModeOptions::allowNonFake");
+  std::optional<uint32_t> id = site.resolve(schema.args[index].name, t);
+  if (!id)
     return false;
-  }
-  if (trace->options.convertForeign)
-    return add(trace->adopt(t, here));
-  refuse(DiagId::TraceMisuse,
-         what() + " is a fake of the mode '" + of->options.name +
-             "', the call belongs to the mode '" + trace->options.name + "'",
-         "set FakeModeOptions::convertForeign to make it an input");
-  return false;
+  const TraceTensor &known = trace->tensors[*id];
+  arg = Arg::tensor(static_cast<int>(call.operands.size()));
+  call.operands.push_back(known.value);
+  metas.push_back(known.meta);
+  ids.push_back(*id);
+  return true;
 }
 
 bool TracedCall::number(const SymInt &v, Arg &arg) {
@@ -408,10 +316,11 @@ bool TracedCall::checkLeaves() {
       continue;
     const TraceTensor &tensor = trace->tensors[ids[arg.operand]];
     if (tensor.leaf && tensor.requiresGrad) {
-      refuse(DiagId::FakeOther,
-             signature() + ": argument '" + schema.args[i].name +
-                 "' is a leaf that requires a gradient, it cannot be written",
-             "write it inside of an ft::NoGrad scope");
+      site.refuse(
+          DiagId::FakeOther,
+          signature() + ": argument '" + schema.args[i].name +
+              "' is a leaf that requires a gradient, it cannot be written",
+          "write it inside of an ft::NoGrad scope");
       return false;
     }
   }
@@ -462,7 +371,7 @@ void TracedCall::build() {
     }
   }
   std::string name = trace->uniqueName(schema.base);
-  op = call.build(builder, trace->location(here, name), types);
+  op = call.build(builder, trace->location(site.here, name), types);
   ++trace->operations;
   if (types.size() == 1) {
     op->setAttr(names::kName, builder.getStringAttr(name));
@@ -473,6 +382,10 @@ void TracedCall::build() {
           trace->uniqueName((name + "_" + Twine(i)).str())));
     op->setAttr(names::kName, builder.getArrayAttr(all));
   }
+  if (fake->results.size() == 1 && fake->results[0].kind == FakeResult::Int &&
+      fake->results[0].value)
+    op->setAttr(names::kValue,
+                builder.getStringAttr(fake->results[0].value->str()));
   if (!gradEnabled())
     op->setAttr(names::kNoGrad, builder.getUnitAttr());
 
@@ -514,9 +427,15 @@ void TracedCall::build() {
 }
 
 bool TracedCall::run() {
-  if (!findTrace() || !convert())
+  if (!noteArguments() || !convert())
     return false;
-  fake.emplace(schema, call.args, metas);
+  fake.emplace(schema, call.args, metas, trace->scope.get());
+  SmallVector<uint64_t, 4> keys;
+  if (trace->scope) {
+    for (uint32_t id : ids)
+      keys.push_back(id == TraceState::kFailed ? 0 : trace->dataKey(id));
+    fake->operandKeys = keys;
+  }
   if (failed(propagateCall(*fake))) {
     refuseCall(*fake);
     return false;
@@ -562,12 +481,6 @@ std::optional<Scalar> TracedCall::constantOf(const FakeResult &result) const {
       return Scalar(fill.boolean);
   }
   return std::nullopt;
-}
-
-Tensor TracedCall::failedResult() const {
-  if (trace)
-    return trace->failedTensor();
-  return TraceState::handle(failedOrigin, TraceState::kFailed);
 }
 
 Tensor TracedCall::tensorResult(size_t i) {

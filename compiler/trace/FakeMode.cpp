@@ -117,6 +117,8 @@ void FakeMode::output(const std::string &name, const Tensor &tensor,
                   this->name() + "'");
 }
 
+void FakeMode::newEpoch() { ++state->epoch; }
+
 //===----------------------------------------------------------------------===//
 // Questions
 //===----------------------------------------------------------------------===//

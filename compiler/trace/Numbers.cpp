@@ -70,7 +70,7 @@ bool SymInt::decide(const char *relation, const SymInt &a, const SymInt &b) {
       "the program branches on " + a.str() + " " + relation + " " + b.str() +
           ", which is not known before the model runs",
       "guards on symbols are not supported yet; ask for a relation that holds "
-      "for all sizes, or keep the choice inside of the graph with ft.cond");
+      "for all sizes, or keep the choice inside of the graph with ft::cond");
   return false;
 }
 

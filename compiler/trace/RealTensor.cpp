@@ -115,6 +115,29 @@ static std::optional<Scalar> readElement(ft::DType dtype, const char *at) {
   }
 }
 
+std::optional<uint32_t>
+TraceState::storageAt(const char *data,
+                      const std::shared_ptr<void> &owner) const {
+  for (uint32_t s = 0; s < storages.size(); ++s) {
+    const TraceStorage &storage = storages[s];
+    if (!storage.base || (storage.hasOwner && storage.owner.expired()))
+      continue;
+    if (owner && storage.hasOwner ? sameOwner(storage.owner, owner)
+                                  : storage.base == data)
+      return s;
+  }
+  return std::nullopt;
+}
+
+uint32_t TraceState::addStorage(const char *data,
+                                const std::shared_ptr<void> &owner) {
+  uint32_t index = addStorage();
+  storages[index].base = data;
+  storages[index].owner = owner;
+  storages[index].hasOwner = owner != nullptr;
+  return index;
+}
+
 Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
                         TensorKind kind, const Here &here) {
   DLTensor tensor = real.dlpack();
@@ -145,18 +168,9 @@ Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
   if (it != known.end())
     return handle(it->second.tensor);
 
-  // The storage, if one of its tensors has been seen.
   const char *data = static_cast<const char *>(tensor.data);
   const std::shared_ptr<void> &owner = real.holder();
-  std::optional<uint32_t> storage;
-  for (uint32_t s = 0; s < storages.size() && !storage; ++s) {
-    const TraceStorage &other = storages[s];
-    if (!other.base || (other.hasOwner && other.owner.expired()))
-      continue;
-    if (owner && other.hasOwner ? sameOwner(other.owner, owner)
-                                : other.base == data)
-      storage = s;
-  }
+  std::optional<uint32_t> storage = storageAt(data, owner);
   int64_t elementBytes = dtypeBytes(*dtype);
   int64_t start = static_cast<int64_t>(tensor.byte_offset);
   if (storage)
@@ -179,12 +193,8 @@ Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
   for (size_t i = 0; i < meta.sizes.size(); ++i)
     last += (meta.sizes[i].value() - 1) * meta.strides[i].value();
   bool oneElement = meta.numel().is(1);
-  if (!storage) {
-    storage = addStorage();
-    storages[*storage].base = data;
-    storages[*storage].owner = owner;
-    storages[*storage].hasOwner = owner != nullptr;
-  }
+  if (!storage)
+    storage = addStorage(data, owner);
   TraceStorage &memory = storages[*storage];
   memory.bytes = std::max(memory.bytes, (last + 1) * elementBytes);
 
@@ -208,3 +218,85 @@ Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
 }
 
 } // namespace ft::detail
+
+namespace ft {
+
+using detail::TraceState;
+
+std::vector<NamedTensor> FakeMode::fake(const std::vector<NamedReal> &module,
+                                        Here here) {
+  // A storage begins where the first of its tensors does, whichever comes first
+  // in the module.
+  std::vector<const RealTensor *> byAddress;
+  for (const NamedReal &item : module)
+    byAddress.push_back(&item.tensor);
+  auto address = [](const RealTensor *real) {
+    return static_cast<const char *>(real->dlpack().data);
+  };
+  std::sort(byAddress.begin(), byAddress.end(),
+            [&](const RealTensor *a, const RealTensor *b) {
+              return std::less<>()(address(a), address(b));
+            });
+  for (const RealTensor *real : byAddress)
+    if (!state->storageAt(address(real), real->holder()))
+      state->addStorage(address(real), real->holder());
+  std::vector<NamedTensor> fakes;
+  for (const NamedReal &item : module)
+    fakes.push_back(
+        {item.name, state->fake(item.tensor, item.name, item.kind, here)});
+  return fakes;
+}
+
+std::vector<NamedTensor> FakeMode::copy(const std::vector<NamedTensor> &module,
+                                        const std::string &prefix, Here here) {
+  using Key = std::pair<std::shared_ptr<detail::Origin>, uint32_t>;
+  std::map<Key, uint32_t> storages;
+  std::map<Key, Tensor> tensors;
+  std::vector<NamedTensor> copies;
+  for (const NamedTensor &item : module) {
+    Tensor &copied = copies.emplace_back(NamedTensor{item.name, {}}).tensor;
+    TraceState *from = TraceState::traceOf(item.tensor);
+    const detail::TraceTensor *original = TraceState::tensorOf(item.tensor);
+    if (!original) {
+      state->fail(DiagId::TraceMisuse, here,
+                  "the tensor '" + item.name +
+                      "' of the module that is copied is not fake");
+      copied = state->failedTensor();
+      continue;
+    }
+    const std::shared_ptr<detail::Origin> &origin =
+        TraceState::originOf(item.tensor);
+    auto [known, isNew] =
+        tensors.try_emplace({origin, TraceState::idOf(item.tensor)});
+    if (isNew) {
+      auto [storage, newStorage] =
+          storages.try_emplace({origin, original->storage}, 0);
+      if (newStorage) {
+        // The copy begins with the same data.
+        detail::TraceStorage memory = from->storages[original->storage];
+        memory.version = 0;
+        storage->second = state->addStorage();
+        state->storages[storage->second] = std::move(memory);
+      }
+      const detail::TraceArgument *argument =
+          from->argumentOf(TraceState::idOf(item.tensor));
+      bool grad = original->requiresGrad;
+      known->second = state->addArgument(
+          argument ? argument->kind : TensorKind::Input, prefix + item.name,
+          original->meta, storage->second, here);
+      if (detail::TraceTensor *added = TraceState::tensorOf(known->second))
+        added->requiresGrad = grad;
+    }
+    copied = known->second;
+  }
+  return copies;
+}
+
+Tensor find(const std::vector<NamedTensor> &module, const std::string &name) {
+  for (const NamedTensor &item : module)
+    if (item.name == name)
+      return item.tensor;
+  return {};
+}
+
+} // namespace ft

@@ -49,6 +49,9 @@ static SymInt dimOf(const Tensor &tensor, Dim dim, const char *query,
                     std::optional<int64_t> index = {}) {
   if (dim.isStatic())
     return SymInt(dim.value());
+  TraceState *trace = TraceState::traceOf(tensor);
+  if (mlir::Value value = trace->knownNumber(dim))
+    return trace->symInt(value, dim);
   const SymInt at(index.value_or(0));
   const detail::OpArg args[] = {detail::OpArg(tensor), detail::OpArg(at)};
   return detail::callNamed(query, args, index ? 2 : 1, {}).number(0).toInt();
@@ -135,7 +138,7 @@ std::string Tensor::str() const {
 
 std::string Tensor::name() const {
   const TraceTensor *known = TraceState::tensorOf(*this);
-  if (!known)
+  if (!known || !known->value) // or its region is gone
     return "";
   mlir::Location loc = known->value.getLoc();
   auto named = llvm::dyn_cast<mlir::NameLoc>(loc);
@@ -200,11 +203,12 @@ Tensor::operator bool() const {
   if (known->constant &&
       known->constantVersion == trace->storages[known->storage].version)
     return known->constant->toBool();
-  trace->fail(DiagId::FakeDataDependent, {},
-              "the program branches on the data of '" + name() + "', " +
-                  known->meta.str() + ": a graph is traced once, for all data",
-              "keep both sides in the graph with ft.cond, or choose element by "
-              "element with ops::where");
+  trace->fail(
+      DiagId::FakeDataDependent, {},
+      "the program branches on the data of '" + name() + "', " +
+          known->meta.str() + ": a graph is traced once, for all data",
+      "keep both sides in the graph with ft::cond, or choose element by "
+      "element with ops::where");
   return false;
 }
 
@@ -212,20 +216,26 @@ Tensor::operator bool() const {
 // Operators
 //===----------------------------------------------------------------------===//
 
-Tensor Tensor::operator[](const SymInt &index) const {
-  return ops::select(*this, 0, index);
+Tensor Tensor::operator[](const Index &index) const {
+  return ops::select(*this, 0, index.value, index.here);
 }
-Tensor &Tensor::operator+=(const Tensor &other) {
-  return *this = ops::add_(*this, other);
-}
-Tensor &Tensor::operator-=(const Tensor &other) {
-  return *this = ops::sub_(*this, other);
-}
-Tensor &Tensor::operator*=(const Tensor &other) {
-  return *this = ops::mul_(*this, other);
-}
-Tensor &Tensor::operator/=(const Tensor &other) {
-  return *this = ops::div_(*this, other);
-}
+
+#define FT_IN_PLACE(symbol, name)                                              \
+  Tensor &Tensor::operator symbol(const Addend &other) {                       \
+    return *this = other.tensor ? ops::name(*this, *other.tensor, other.here)  \
+                                : ops::name(*this, other.number, other.here);  \
+  }
+#define FT_IN_PLACE_ALPHA(symbol, name)                                        \
+  Tensor &Tensor::operator symbol(const Addend &other) {                       \
+    return *this = other.tensor                                                \
+                       ? ops::name(*this, *other.tensor, 1, other.here)        \
+                       : ops::name(*this, other.number, 1, other.here);        \
+  }
+FT_IN_PLACE_ALPHA(+=, add_)
+FT_IN_PLACE_ALPHA(-=, sub_)
+FT_IN_PLACE(*=, mul_)
+FT_IN_PLACE(/=, div_)
+#undef FT_IN_PLACE
+#undef FT_IN_PLACE_ALPHA
 
 } // namespace ft

@@ -3,6 +3,9 @@
 
 #include "compiler/trace/TraceState.h"
 
+#include "compiler/shape/ShapeEnv.h"
+#include "dialects/ft/FtOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -50,8 +53,16 @@ TraceState::TraceState(FakeModeOptions given)
   function =
       func::FuncOp::create(loc, "forward", builder.getFunctionType({}, {}));
   module->push_back(function);
-  // Without a body that the function's type would have to follow: see finish.
-  builder.setInsertionPointToEnd(&function.getBody().emplaceBlock());
+  if (options.symbols) {
+    SymContext &symbols =
+        context->getLoadedDialect<FtDialect>()->symbolContext();
+    shapes = std::make_unique<ShapeEnv>(symbols);
+    scope = std::make_unique<FakeScope>(*shapes);
+  }
+  // Its results, and the function's type, are brought up to date by finish.
+  OpBuilder end = OpBuilder::atBlockEnd(&function.getBody().emplaceBlock());
+  result = func::ReturnOp::create(end, loc);
+  builder.setInsertionPoint(result);
 }
 
 TraceState::~TraceState() = default;
@@ -71,6 +82,23 @@ SymInt TraceState::symInt(Value value, Dim dim) {
     return SymInt(dim.value());
   return symInt(
       std::make_shared<SymNode>(SymNode{shared_from_this(), value, dim}));
+}
+
+uint64_t TraceState::dataKey(uint32_t id) {
+  TraceTensor &tensor = tensors[id];
+  uint64_t now = uint64_t(epoch) << 32 | storages[tensor.storage].version;
+  if (!tensor.key || tensor.keyedAt != now) {
+    tensor.key = ++lastKey;
+    tensor.keyedAt = now;
+  }
+  return tensor.key;
+}
+
+Value TraceState::knownNumber(Dim dim) const {
+  Value value = numbers.lookup(dim.symbolic());
+  return value && value.getParentBlock() == builder.getInsertionBlock()
+             ? value
+             : Value();
 }
 
 Scalar TraceState::scalar(Scalar::Kind kind, std::shared_ptr<SymNode> node) {
@@ -124,7 +152,33 @@ uint32_t TraceState::addTensor(Value value, TensorMeta meta, uint32_t storage) {
   tensor.value = value;
   tensor.meta = std::move(meta);
   tensor.storage = storage;
+  tensor.region = regions.empty() ? 0 : regions.back().number;
   return static_cast<uint32_t>(tensors.size() - 1);
+}
+
+std::optional<uint32_t> TraceState::visible(uint32_t id) {
+  uint32_t home = tensors[id].region;
+  size_t level = regions.size();
+  while (level > 0 && regions[level - 1].number != home)
+    --level;
+  if (level == 0 && home != 0)
+    return std::nullopt;
+  for (; level < regions.size(); ++level) {
+    TraceRegion &region = regions[level];
+    auto [it, isNew] = region.captures.try_emplace(id, 0);
+    if (isNew) {
+      const TraceTensor outer = tensors[id];
+      Value shown = region.block->addArgument(outer.value.getType(),
+                                              outer.value.getLoc());
+      // The same memory under another value.
+      it->second = static_cast<uint32_t>(tensors.size());
+      TraceTensor &inner = tensors.emplace_back(outer);
+      inner.value = shown;
+      inner.region = region.number;
+    }
+    id = it->second;
+  }
+  return id;
 }
 
 Tensor TraceState::addArgument(TensorKind kind, StringRef name, TensorMeta meta,
@@ -143,9 +197,17 @@ Tensor TraceState::addArgument(TensorKind kind, StringRef name, TensorMeta meta,
   Value value = function.getBody().front().addArgument(type, loc);
   bool canRequireGrad = isFloating(meta.dtype) || isComplex(meta.dtype);
   uint32_t id = addTensor(value, std::move(meta), storage);
+  tensors[id].region = 0;
   tensors[id].requiresGrad = kind == TensorKind::Parameter && canRequireGrad;
   arguments.push_back({kind, name.str(), id});
   return handle(id);
+}
+
+const TraceArgument *TraceState::argumentOf(uint32_t tensor) const {
+  for (const TraceArgument &argument : arguments)
+    if (argument.tensor == tensor)
+      return &argument;
+  return nullptr;
 }
 
 Tensor TraceState::adopt(const Tensor &foreign, const Here &here) {
@@ -231,11 +293,29 @@ std::string TraceState::recordName(uint32_t storage) const {
   return "trace/" + std::to_string(storage);
 }
 
-ModuleOp TraceState::finish() {
-  Block &body = function.getBody().front();
-  if (!body.empty() && isa<func::ReturnOp>(body.back()))
-    body.back().erase();
+/// The symbols that calls have made stand in front of the function.
+void TraceState::writeSymbols() {
+  for (SymbolOp op : llvm::make_early_inc_range(module->getOps<SymbolOp>()))
+    op.erase();
+  if (!scope)
+    return;
+  OpBuilder front(function);
+  auto number = [&](int64_t v, int64_t none) {
+    return v == none ? IntegerAttr() : front.getI64IntegerAttr(v);
+  };
+  for (const FakeScope::Unbacked &made : scope->made())
+    if (!made.isFloat)
+      SymbolOp::create(front, front.getUnknownLoc(),
+                       front.getStringAttr(made.symbol.str()),
+                       number(made.range.lo, Interval::kMin),
+                       number(made.range.hi, Interval::kMax),
+                       /*hint=*/IntegerAttr(), front.getStringAttr(made.origin),
+                       /*title=*/StringAttr());
+}
 
+ModuleOp TraceState::finish() {
+  writeSymbols();
+  Block &body = function.getBody().front();
   SmallVector<Attribute> argAttrs, resultAttrs;
   auto text = [&](NamedAttrList &list, StringRef key, StringRef value) {
     list.set(key, builder.getStringAttr(value));
@@ -260,15 +340,12 @@ ModuleOp TraceState::finish() {
     text(list, names::kName, name);
     resultAttrs.push_back(list.getDictionary(context.get()));
   }
-  OpBuilder end(context.get());
-  end.setInsertionPointToEnd(&body);
-  func::ReturnOp::create(end, end.getUnknownLoc(), results);
+  result->setOperands(results);
   function.setFunctionType(
       builder.getFunctionType(llvm::to_vector(body.getArgumentTypes()),
                               llvm::to_vector(ValueRange(results).getTypes())));
   function.setArgAttrsAttr(builder.getArrayAttr(argAttrs));
   function.setResAttrsAttr(builder.getArrayAttr(resultAttrs));
-  builder.setInsertionPoint(&body.back());
   return *module;
 }
 

@@ -6,6 +6,7 @@
 
 #include "foretrace/trace/FakeMode.h"
 
+#include "compiler/fake/FakeScope.h"
 #include "compiler/trace/OpArg.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -15,6 +16,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -67,12 +69,28 @@ struct TraceTensor {
   mlir::Value value;
   TensorMeta meta;
   uint32_t storage = 0;
+  /// The region that it was made in; 0: the function.
+  uint32_t region = 0;
   bool requiresGrad = false;
   bool leaf = true;
   /// The value of a tensor of one element, as long as its storage has this
   /// version.
   std::optional<Scalar> constant;
   uint32_t constantVersion = 0;
+  /// What the data are called as long as they are those of this version and
+  /// epoch.
+  uint64_t key = 0;
+  uint64_t keyedAt = 0;
+};
+
+/// A branch or loop body that is being traced. It is isolated: a tensor of
+/// outside becomes an argument of the region when it is used.
+struct TraceRegion {
+  uint32_t number;
+  mlir::Block *block;
+  /// Tensors of the region around this one, and what shows them inside, in the
+  /// order of their first use.
+  llvm::MapVector<uint32_t, uint32_t> captures;
 };
 
 struct TraceArgument {
@@ -115,6 +133,10 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   }
   static const SymInt &symbolOf(const Scalar &v) { return v.integer; }
   static SymInt symInt(std::shared_ptr<SymNode> node);
+  /// Numbers that tell the data of tensors apart, see FakeCall::operandKeys.
+  uint64_t dataKey(uint32_t id);
+  /// A value of the module with this number, where one can be used here.
+  mlir::Value knownNumber(Dim dim) const;
   /// A number that is known only when the model runs.
   static Scalar scalar(Scalar::Kind kind, std::shared_ptr<SymNode> node);
   SymInt symInt(mlir::Value value, Dim dim);
@@ -132,6 +154,9 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
     storages.emplace_back();
     return static_cast<uint32_t>(storages.size() - 1);
   }
+  /// The tensor that stands for `id` in the region that is being traced, which
+  /// captures it if it must. Nothing if the region of `id` is over.
+  std::optional<uint32_t> visible(uint32_t id);
   /// An argument of the function. Fails if the name is taken.
   Tensor addArgument(TensorKind kind, llvm::StringRef name, TensorMeta meta,
                      uint32_t storage, const Here &here);
@@ -140,6 +165,12 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   Tensor fake(const RealTensor &real, llvm::StringRef name, TensorKind kind,
               const Here &here);
 
+  /// The storage that begins at `data`, or that `owner` owns, if it is known.
+  std::optional<uint32_t> storageAt(const char *data,
+                                    const std::shared_ptr<void> &owner) const;
+  uint32_t addStorage(const char *data, const std::shared_ptr<void> &owner);
+  /// How the model got a tensor; null for one that it computed.
+  const TraceArgument *argumentOf(uint32_t tensor) const;
   /// A fake of another mode as an input of this one; the same one every time.
   Tensor adopt(const Tensor &foreign, const Here &here);
 
@@ -155,20 +186,31 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   std::shared_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
+  mlir::func::ReturnOp result;
   mlir::OpBuilder builder;
+  /// From the outermost to the one that is being traced.
+  std::vector<TraceRegion> regions;
+  uint32_t lastRegion = 0;
   std::deque<TraceTensor> tensors;
   std::vector<TraceStorage> storages;
   std::vector<TraceArgument> arguments;
   std::vector<std::pair<std::string, uint32_t>> outputs;
+  /// What is known of sizes and numbers that data decide; null without symbols.
+  std::unique_ptr<ShapeEnv> shapes;
+  std::unique_ptr<FakeScope> scope;
+  uint32_t epoch = 0;
   Diagnostic error;
   size_t errors = 0;
   size_t operations = 0;
 
 private:
   std::string recordName(uint32_t storage) const;
+  void writeSymbols();
 
   llvm::StringMap<unsigned> names;
   llvm::StringSet<> argumentNames;
+  uint64_t lastKey = 0;
+  llvm::DenseMap<SymExpr, mlir::Value> numbers;
   const char *lastFile = nullptr;
   mlir::StringAttr lastFileName;
 

@@ -32,7 +32,8 @@ std::string rendered(const Session &session) {
 }
 
 /// Compiles the mode and calls the model with one float input and one output.
-Floats compileAndRun(FakeMode &mode, const std::string &name, Floats input,
+/// The input is written if the model writes it.
+Floats compileAndRun(FakeMode &mode, const std::string &name, Floats &input,
                      std::vector<int64_t> inputShape, size_t outputSize) {
   Session session;
   std::string base = testing::TempDir() + name;
@@ -221,8 +222,23 @@ TEST(Compile, Mutation) {
   EXPECT_EQ(y.str(), "float32 [3, 2] strides [1, 3] cpu");
   mode.output("y", y.contiguous());
   ASSERT_TRUE(mode.ok()) << mode.error().render();
-  expectNear(compileAndRun(mode, "mutation", {1, 2, 3, 4, 5, 6}, {2, 3}, 6),
+  Floats input = {1, 2, 3, 4, 5, 6};
+  expectNear(compileAndRun(mode, "mutation", input, {2, 3}, 6),
              {1, 10, 2, 14, 3, 18});
+}
+
+// What a view of an input is written, the caller's tensor shows.
+TEST(Compile, MutationOfAnInput) {
+  FakeMode mode;
+  FakeMode::Scope scope(mode);
+  Tensor x = mode.input("x", {2, 2});
+  Tensor column = x.select(1, 0);
+  column.mul_(2);
+  mode.output("y", column + 1);
+  ASSERT_TRUE(mode.ok()) << mode.error().render();
+  Floats input(4, 1.0f);
+  expectNear(compileAndRun(mode, "written", input, {2, 2}, 2), {3, 3});
+  expectNear(input, {2, 1, 2, 1});
 }
 
 TEST(Compile, ParametersWithoutData) {

@@ -182,6 +182,40 @@ TEST(Conversion, TensorsWithDataAreRefusedUnlessAllowed) {
   EXPECT_THAT(lenient.print(), HasSubstr("ft.kind = \"constant\""));
 }
 
+TEST(Conversion, ModulesKeepSharedStorages) {
+  auto data = std::make_shared<std::vector<float>>(24);
+  std::vector<float> bias(6);
+  RealTensor table(data->data(), {6, 4}, data);
+  // A view that begins behind the table, and comes before it.
+  RealTensor rows(data->data() + 8, {2, 4}, data);
+  FakeMode mode;
+  std::vector<NamedTensor> module = mode.fake({
+      {"rows", rows},
+      {"embed.weight", table},
+      {"head.weight", table},
+      {"head.bias", RealTensor(bias.data(), {6}), TensorKind::Buffer},
+  });
+  ASSERT_TRUE(mode.ok()) << mode.error().render();
+  EXPECT_EQ(find(module, "rows").str(), "float32 [2, 4] offset 8 cpu");
+  EXPECT_TRUE(module[1].tensor.is_same(module[2].tensor));
+  EXPECT_TRUE(module[0].tensor.shares_storage(module[1].tensor));
+  EXPECT_TRUE(module[1].tensor.requires_grad());
+  EXPECT_FALSE(module[3].tensor.requires_grad());
+
+  FakeMode other;
+  for (FakeMode *into : {&mode, &other}) {
+    std::vector<NamedTensor> copy = into->copy(module, "ema.");
+    ASSERT_TRUE(into->ok()) << into->error().render();
+    EXPECT_TRUE(copy[1].tensor.is_same(copy[2].tensor));
+    EXPECT_TRUE(copy[0].tensor.shares_storage(copy[1].tensor));
+    EXPECT_FALSE(copy[0].tensor.shares_storage(module[0].tensor));
+    EXPECT_EQ(copy[0].tensor.str(), "float32 [2, 4] offset 8 cpu");
+    EXPECT_EQ(copy[1].tensor.name(), "ema.embed.weight");
+    EXPECT_TRUE(copy[1].tensor.requires_grad());
+  }
+  EXPECT_FALSE(find(module, "no").defined());
+}
+
 TEST(Conversion, FromMeta) {
   FakeMode mode;
   Tensor meta = mode.input("m", TensorDesc({2, 3}).strides({1, 2}).on(kMeta));
@@ -221,7 +255,7 @@ TEST(Data, BranchingPointsAtCond) {
     FAIL() << "the mode cannot know";
   EXPECT_EQ(mode.error().code(), "FT0306");
   EXPECT_THAT(mode.error().message, HasSubstr("branches on the data of 'gt'"));
-  EXPECT_THAT(mode.error().help, HasSubstr("ft.cond"));
+  EXPECT_THAT(mode.error().help, HasSubstr("ft::cond"));
 }
 
 TEST(Data, DynamicSizesNeedSymbols) {

@@ -14,6 +14,9 @@ namespace ft {
 struct FakeModeOptions {
   /// The model's name.
   std::string name = "model";
+  /// Sizes and numbers that data decide (`nonzero`, `item`) are symbols, known
+  /// when the model runs. Without, a call that needs one is an error (FT0306).
+  bool symbols = false;
   /// A tensor with data as an argument of a call is made fake on the way (it
   /// becomes a constant of the model) instead of being refused.
   bool allowNonFake = false;
@@ -24,6 +27,21 @@ struct FakeModeOptions {
 
 /// What a tensor that a mode makes stands for in the model.
 enum class TensorKind : uint8_t { Input, Parameter, Buffer, Constant };
+
+/// A tensor of a module with data, to be made fake.
+struct NamedReal {
+  std::string name;
+  RealTensor tensor;
+  TensorKind kind = TensorKind::Parameter;
+};
+/// A tensor of a fake module.
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+/// Looks a tensor up by name; undefined if there is none.
+FORETRACE_API Tensor find(const std::vector<NamedTensor> &module,
+                          const std::string &name);
 
 /// A model being traced, and the scope that tracing happens in. Not
 /// thread-safe; modes are independent of each other. Tensors keep what they
@@ -87,9 +105,23 @@ public:
               TensorKind kind = TensorKind::Constant,
               Here here = Here::current());
 
+  /// All tensors of a module, in their order. Those that are one tensor are one
+  /// fake, which has the first of their names; storages stay shared.
+  std::vector<NamedTensor> fake(const std::vector<NamedReal> &module,
+                                Here here = Here::current());
+  /// A copy of a module of this or another mode: new tensors of the model,
+  /// named `prefix` + name, which share storages as those of the module do.
+  std::vector<NamedTensor> copy(const std::vector<NamedTensor> &module,
+                                const std::string &prefix,
+                                Here here = Here::current());
+
   /// A result of the model. Results are returned in the order of these calls.
   void output(const std::string &name, const Tensor &tensor,
               Here here = Here::current());
+
+  /// Data may be others from here on: a symbol that was made for a tensor's
+  /// data is not used for it again.
+  void newEpoch();
 
   //===--- Errors ---------------------------------------------------------===//
   bool ok() const;

@@ -41,6 +41,42 @@ private:
 #pragma GCC diagnostic pop
 #endif
 
+/// The right side of an operator that takes a tensor or a number, and the place
+/// that the operator stands at: operators take no default arguments, the
+/// conversions of their operands do.
+class FORETRACE_API Addend {
+public:
+  Addend(const Tensor &tensor, const char *file = __builtin_FILE(),
+         int line = __builtin_LINE())
+      : tensor(&tensor), here{file, line} {}
+  Addend(const Scalar &number, const char *file = __builtin_FILE(),
+         int line = __builtin_LINE())
+      : number(number), here{file, line} {}
+  template <typename T, typename = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Addend(T number, const char *file = __builtin_FILE(),
+         int line = __builtin_LINE())
+      : number(number), here{file, line} {}
+
+  const Tensor *tensor = nullptr;
+  Scalar number;
+  Here here;
+};
+
+/// What stands in `x[i]`.
+class Index {
+public:
+  Index(const SymInt &value, const char *file = __builtin_FILE(),
+        int line = __builtin_LINE())
+      : value(value), here{file, line} {}
+  template <typename T, typename = detail::IfInteger<T>>
+  Index(T value, const char *file = __builtin_FILE(),
+        int line = __builtin_LINE())
+      : value(value), here{file, line} {}
+
+  SymInt value;
+  Here here;
+};
+
 /// A handle of one tensor of a mode: what PyTorch calls a fake tensor. Copies
 /// are the same tensor: what is written through one is seen through all. It has
 /// no data, and nothing that gives a pointer to any.
@@ -112,12 +148,13 @@ public:
   explicit operator bool() const;
 
   //===--- The vocabulary -------------------------------------------------===//
-  /// Adds in place; `x[i]` selects index i of the first dim.
-  Tensor operator[](const SymInt &index) const;
-  Tensor &operator+=(const Tensor &other);
-  Tensor &operator-=(const Tensor &other);
-  Tensor &operator*=(const Tensor &other);
-  Tensor &operator/=(const Tensor &other);
+  /// `x[i]` selects index i of the first dim.
+  Tensor operator[](const Index &index) const;
+  /// In place.
+  Tensor &operator+=(const Addend &other);
+  Tensor &operator-=(const Addend &other);
+  Tensor &operator*=(const Addend &other);
+  Tensor &operator/=(const Addend &other);
 
 #include "foretrace/trace/TensorMethods.inc"
 
