@@ -12,6 +12,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <map>
+
 namespace ft {
 
 /// Whether the program still consists of tensors with annotations.
@@ -68,6 +70,11 @@ static std::string conditionsText(mlir::ModuleOp module) {
 // Text
 //===----------------------------------------------------------------------===//
 
+/// "linear", "true_graph_0.linear".
+static std::string nameText(const ValueRow &row) {
+  return row.graph.empty() ? row.name : row.graph + "." + row.name;
+}
+
 /// "float32 [4, 3] strides [1, 4]"; what says nothing new is left out.
 static std::string layoutText(const ValueRow &row) {
   if (!row.meta) {
@@ -103,7 +110,7 @@ std::string reportText(const Session &session) {
   ValueTable table = tableOf(session);
   size_t nameWidth = 4, opWidth = 2, layoutWidth = 6;
   for (const ValueRow &row : table.rows) {
-    nameWidth = std::max(nameWidth, row.name.size());
+    nameWidth = std::max(nameWidth, nameText(row).size());
     opWidth = std::max(opWidth, row.op.size());
     layoutWidth = std::max(layoutWidth, layoutText(row).size());
   }
@@ -114,7 +121,8 @@ std::string reportText(const Session &session) {
                      "  " + padded("layout", layoutWidth) + "  storage\n";
   std::vector<bool> seen;
   for (const ValueRow &row : table.rows) {
-    text += padded(row.name, nameWidth) + "  " + padded(row.op, opWidth) + "  ";
+    text += padded(nameText(row), nameWidth) + "  " + padded(row.op, opWidth) +
+            "  ";
     if (row.storage < 0) {
       text += layoutText(row) + '\n';
       continue;
@@ -227,11 +235,20 @@ std::string reportJson(const Session &session) {
       {"model", modelName(module)}};
   if (hasValues(session)) {
     ValueTable table = tableOf(session);
+    // Names are unique within a graph only.
     llvm::json::Object values;
+    std::map<std::string, llvm::json::Object> graphs;
     for (const ValueRow &row : table.rows)
       if (llvm::isa<mlir::TensorType>(row.value.getType()))
-        values[row.name] = rowJson(row);
+        (row.graph.empty() ? values : graphs[row.graph])[row.name] =
+            rowJson(row);
     root["values"] = std::move(values);
+    if (!graphs.empty()) {
+      llvm::json::Object subgraphs;
+      for (auto &[name, inside] : graphs)
+        subgraphs[name] = std::move(inside);
+      root["subgraphs"] = std::move(subgraphs);
+    }
     root["outputs"] = outputsJson(module, table);
     root["symbols"] = symbolsJson(module);
     root["guards"] = factsJson(module);
@@ -264,7 +281,7 @@ std::string reportDot(const Session &session) {
   for (unsigned i = 0; i < table.rows.size(); ++i) {
     const ValueRow &row = table.rows[i];
     std::string label =
-        quoted(row.name + "\n" + row.op + "\n" + layoutText(row));
+        quoted(nameText(row) + "\n" + row.op + "\n" + layoutText(row));
     for (size_t at; (at = label.find('\n')) != std::string::npos;)
       label.replace(at, 1, "\\n");
     bool argument = llvm::isa<mlir::BlockArgument>(row.value);

@@ -54,9 +54,8 @@ ValueTable::ValueTable(mlir::ModuleOp module, bool annotated) {
 
 /// What the archive says of a region: {name = "…", arguments = ["…", …]}.
 static mlir::DictionaryAttr graphOf(mlir::Region &region) {
-  return llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
-      elementOf(region.getParentOp()->getAttr(names::kGraphs),
-                region.getRegionNumber()));
+  return llvm::dyn_cast_or_null<mlir::DictionaryAttr>(elementOf(
+      region.getParentOp()->getAttr(names::kGraphs), region.getRegionNumber()));
 }
 
 static std::string graphName(mlir::Region &region) {

@@ -3,78 +3,15 @@
 
 #include "compiler/fake/ControlFlow.h"
 
-#include "compiler/fake/AliasSets.h"
+#include "compiler/fake/ControlNames.h"
 #include "compiler/fake/FakeReport.h"
 #include "compiler/fake/JoinLayouts.h"
 #include "compiler/fake/StrideRules.h"
-#include "dialects/ft/FtControl.h"
+#include "dialects/ft/AtenCall.h"
 
 using namespace mlir;
 
 namespace ft {
-
-//===----------------------------------------------------------------------===//
-// Names, for messages
-//===----------------------------------------------------------------------===//
-
-static StringRef elementText(Attribute attribute, unsigned i) {
-  if (auto list = dyn_cast_or_null<ArrayAttr>(attribute))
-    attribute = i < list.size() ? list[i] : Attribute();
-  else if (i > 0)
-    attribute = {};
-  auto text = dyn_cast_or_null<StringAttr>(attribute);
-  return text ? text.getValue() : StringRef();
-}
-
-static DictionaryAttr graphOf(Region *region) {
-  auto graphs =
-      region->getParentOp()->getAttrOfType<ArrayAttr>(names::kGraphs);
-  unsigned r = region->getRegionNumber();
-  return graphs && r < graphs.size() ? dyn_cast<DictionaryAttr>(graphs[r])
-                                     : DictionaryAttr();
-}
-
-/// "'mul'", or what the value is if it has no name.
-static std::string nameOf(Value value) {
-  StringRef name;
-  std::string otherwise;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Region *region = argument.getParentRegion();
-    unsigned i = argument.getArgNumber();
-    if (DictionaryAttr graph = graphOf(region))
-      name = elementText(graph.get("arguments"), i);
-    otherwise = "argument " + std::to_string(i);
-  } else {
-    Operation *op = value.getDefiningOp();
-    unsigned i = cast<OpResult>(value).getResultNumber();
-    name = elementText(op->getAttr(names::kName), i);
-    otherwise = "result " + std::to_string(i) + " of " +
-                op->getName().getStringRef().str();
-  }
-  return name.empty() ? otherwise : "'" + name.str() + "'";
-}
-
-/// "ft.cond" with the name that the archive has for it.
-static std::string nameOf(Operation *op) {
-  StringRef name = elementText(op->getAttr(names::kName), 0);
-  std::string text = op->getName().getStringRef().str();
-  return name.empty() ? text : text + " '" + name.str() + "'";
-}
-
-static std::string nameOf(Region &region) {
-  if (DictionaryAttr graph = graphOf(&region))
-    if (auto name = graph.getAs<StringAttr>("name"))
-      return "'" + name.getValue().str() + "'";
-  if (isa<CondOp>(region.getParentOp()))
-    return region.getRegionNumber() == 0 ? "'then'" : "'else'";
-  bool condition =
-      isa<WhileOp>(region.getParentOp()) && region.getRegionNumber() == 0;
-  return condition ? "'cond'" : "'do'";
-}
-
-static YieldOp yieldOf(Region &region) {
-  return cast<YieldOp>(region.front().getTerminator());
-}
 
 //===----------------------------------------------------------------------===//
 // The walk
@@ -94,8 +31,9 @@ private:
   InFlightDiagnostic error(FakeError category) {
     return emitError(op->getLoc()) << "[" << codeOf(category) << "] ";
   }
-  LogicalResult enter(Region &region, ValueRange operands,
-                      MutableArrayRef<BlockArgument> arguments);
+  LogicalResult enter(ValueRange operands,
+                      MutableArrayRef<BlockArgument> arguments,
+                      bool numbersToo = true);
   LogicalResult walkRegion(Region &region);
   LogicalResult checkPredicate(Value predicate);
   LogicalResult prepareInits(MutableOperandRange inits, unsigned count);
@@ -120,9 +58,9 @@ private:
 } // namespace
 
 /// Arguments of a region become what the operands are.
-LogicalResult
-ControlAnnotator::enter(Region &region, ValueRange operands,
-                        MutableArrayRef<BlockArgument> arguments) {
+LogicalResult ControlAnnotator::enter(ValueRange operands,
+                                      MutableArrayRef<BlockArgument> arguments,
+                                      bool numbersToo) {
   for (auto [operand, argument] : llvm::zip_equal(operands, arguments)) {
     if (isa<TensorType>(operand.getType()) && !walk.metaOf(operand)) {
       reportUnknownOperand(op, operand);
@@ -135,7 +73,8 @@ ControlAnnotator::enter(Region &region, ValueRange operands,
              << " after an operation in place has changed its shape"
              << "\nhelp: use the result of that operation";
     argument.setType(operand.getType());
-    if (std::optional<Dim> number = walk.numberOf(operand))
+    std::optional<Dim> number = walk.numberOf(operand);
+    if (numbersToo && number)
       walk.setNumber(argument, *number);
   }
   return success();
@@ -245,9 +184,9 @@ LogicalResult ControlAnnotator::joinTensors(CondOp cond, unsigned i) {
       return "branch " + nameOf(*regions[r]) + " gives " + nameOf(values[r]) +
              (metas[r] ? ", " + metas[r]->str() : std::string());
     };
-    return error(category)
-           << "the branches of " << nameOf(op) << " do not agree in result "
-           << i << ": " << text(0) << "; " << text(1) << ": " << reason;
+    return error(category) << "the branches of " << nameOf(op)
+                           << " do not agree in result " << i << ": " << text(0)
+                           << "; " << text(1) << ": " << reason;
   }
   for (Region *region : regions)
     if (failed(refineYield(yieldOf(*region), i, *joined)))
@@ -262,10 +201,9 @@ LogicalResult ControlAnnotator::joinNumbers(CondOp cond, unsigned i) {
     Value value = yieldOf(op->getRegion(r)).getOperand(i);
     if (value.getType() != op->getResult(i).getType())
       return error(FakeError::Other)
-             << "the branches of " << nameOf(op)
-             << " do not agree in result " << i << ": branch "
-             << nameOf(op->getRegion(r)) << " gives " << nameOf(value)
-             << ", which is of another kind";
+             << "the branches of " << nameOf(op) << " do not agree in result "
+             << i << ": branch " << nameOf(op->getRegion(r)) << " gives "
+             << nameOf(value) << ", which is of another kind";
     numbers[r] = walk.numberOf(value);
   }
   if (!numbers[0] || !numbers[1])
@@ -281,7 +219,7 @@ LogicalResult ControlAnnotator::cond(CondOp cond) {
   if (failed(checkPredicate(cond.getPredicate())))
     return failure();
   for (Region *region : {&cond.getThenRegion(), &cond.getElseRegion()})
-    if (failed(enter(*region, cond.getCaptured(), region->getArguments())) ||
+    if (failed(enter(cond.getCaptured(), region->getArguments())) ||
         failed(walkRegion(*region)))
       return failure();
   for (unsigned i = 0; i < op->getNumResults(); ++i) {
@@ -390,7 +328,10 @@ LogicalResult ControlAnnotator::loop(WhileOp loop) {
     return failure();
   SmallVector<std::optional<Dim>> numbers = freshNumbers(loop.getInits());
   for (Region *region : {&loop.getCondRegion(), &loop.getBodyRegion()}) {
-    if (failed(enter(*region, loop.getOperands(), region->getArguments())))
+    MutableArrayRef<BlockArgument> arguments = region->getArguments();
+    if (failed(enter(loop.getInits(), arguments.take_front(carried),
+                     /*numbersToo=*/false)) ||
+        failed(enter(loop.getCaptured(), arguments.drop_front(carried))))
       return failure();
     setNumbers(region->getArguments(), numbers);
     if (failed(walkRegion(*region)))
@@ -413,9 +354,9 @@ LogicalResult ControlAnnotator::scan(ScanOp scan) {
   if (failed(prepareInits(scan.getInitsMutable(), carried)))
     return failure();
   MutableArrayRef<BlockArgument> arguments = body.getArguments();
-  if (failed(enter(body, scan.getInits(), arguments.take_front(carried))) ||
-      failed(enter(body, scan.getCaptured(),
-                   arguments.drop_front(carried + over))))
+  if (failed(enter(scan.getInits(), arguments.take_front(carried),
+                   /*numbersToo=*/false)) ||
+      failed(enter(scan.getCaptured(), arguments.drop_front(carried + over))))
     return failure();
 
   int64_t dim = scan.getDim();
@@ -441,14 +382,14 @@ LogicalResult ControlAnnotator::scan(ScanOp scan) {
     std::optional<bool> same = equal(*length, size);
     if (!same.value_or(false))
       return error(same ? FakeError::Shape : FakeError::Undecided)
-             << nameOf(op) << " runs over tensors of different lengths: "
-             << nameOf(first) << " has " << length->str()
-             << " positions in dim " << dim << ", " << nameOf(x) << " has "
-             << size.str();
+             << nameOf(op)
+             << " runs over tensors of different lengths: " << nameOf(first)
+             << " has " << length->str() << " positions in dim " << dim << ", "
+             << nameOf(x) << " has " << size.str();
     Dims slice = meta->sizes;
     slice.erase(slice.begin() + wrapped(dim, rank));
-    setTensor(argument, TensorMeta::contiguous(meta->dtype, slice,
-                                               meta->device));
+    setTensor(argument,
+              TensorMeta::contiguous(meta->dtype, slice, meta->device));
   }
   setNumbers(arguments, freshNumbers(scan.getInits()));
   if (failed(walkRegion(body)) || failed(carry(body, scan.getInits())))
@@ -490,144 +431,6 @@ LogicalResult annotateControl(Propagator &walk, Operation *op) {
   if (auto loop = dyn_cast<WhileOp>(op))
     return annotator.loop(loop);
   return annotator.scan(cast<ScanOp>(op));
-}
-
-//===----------------------------------------------------------------------===//
-// Annotations that are there already
-//===----------------------------------------------------------------------===//
-
-LogicalResult checkControl(Propagator &walk, Operation *op) {
-  auto bad = [&] {
-    return emitError(op->getLoc())
-           << "[FT0107] the annotations of " << nameOf(op) << " do not fit: ";
-  };
-  // What stands on both sides of a border is equal, unless one is unknown.
-  for (Region &region : op->getRegions()) {
-    for (BlockArgument argument : region.getArguments())
-      if (isa<TensorType>(argument.getType()) &&
-          !metaFromType(argument.getType()))
-        return bad() << nameOf(argument) << " of " << nameOf(region)
-                     << " has no layout";
-    if (failed(walk.visitBlock(region.front())))
-      return failure();
-  }
-  for (Value result : op->getResults())
-    if (isa<TensorType>(result.getType()) && !metaFromType(result.getType()))
-      return bad() << nameOf(result) << " has no layout";
-  auto predicate = [&](Value value) -> LogicalResult {
-    std::optional<TensorMeta> meta = metaFromType(value.getType());
-    if (meta && meta->numel().isStatic() && !meta->numel().is(1))
-      return bad() << "the condition is " << meta->str();
-    return success();
-  };
-  if (auto cond = dyn_cast<CondOp>(op))
-    return predicate(cond.getPredicate());
-  if (auto loop = dyn_cast<WhileOp>(op))
-    return predicate(yieldOf(loop.getCondRegion()).getOperand(0));
-
-  // A slice and what it is cut from, a stacked result and one position of it.
-  auto scan = cast<ScanOp>(op);
-  Region &body = scan.getBodyRegion();
-  std::optional<Dim> length;
-  auto fits = [&](Value whole, Value part) -> LogicalResult {
-    std::optional<TensorMeta> a = metaFromType(whole.getType());
-    std::optional<TensorMeta> b = metaFromType(part.getType());
-    int64_t rank = a ? a->rank() : 0;
-    int64_t dim = wrapped(scan.getDim(), rank);
-    bool sound = a && b && b->rank() == rank - 1 && a->dtype == b->dtype &&
-                 dim >= 0 && dim < rank;
-    if (sound) {
-      auto mayBeEqual = [](Dim x, Dim y) {
-        return x == y || !x.isStatic() || !y.isStatic();
-      };
-      sound = !length || mayBeEqual(*length, a->sizes[dim]);
-      length = a->sizes[dim];
-      a->sizes.erase(a->sizes.begin() + dim);
-      for (auto [x, y] : llvm::zip(a->sizes, b->sizes))
-        sound &= mayBeEqual(x, y);
-    }
-    if (!sound)
-      return bad() << whole.getType() << " does not consist of "
-                   << part.getType() << " along dim " << scan.getDim();
-    return success();
-  };
-  size_t carried = scan.getInits().size();
-  for (auto [i, x] : llvm::enumerate(scan.getXs()))
-    if (failed(fits(x, body.getArgument(carried + i))))
-      return failure();
-  for (size_t i = carried; i < op->getNumResults(); ++i)
-    if (failed(fits(op->getResult(i), yieldOf(body).getOperand(i))))
-      return failure();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Storages
-//===----------------------------------------------------------------------===//
-
-static LogicalResult checkRegion(Region &region, const AliasSets &sets) {
-  Operation *parent = region.getParentOp();
-  llvm::DenseMap<int, Value> outside, yielded;
-  for (BlockArgument argument : region.getArguments())
-    if (int storage = sets.storage(argument); storage >= 0)
-      outside.try_emplace(storage, argument);
-  for (Operation &op : region.front().without_terminator()) {
-    const Schema *schema = schemaOf(&op);
-    if (!schema || !schema->mutates)
-      continue;
-    AtenCall call = AtenCall::decode(&op);
-    for (auto [i, formal] : llvm::enumerate(schema->args)) {
-      if (!formal.type.write)
-        continue;
-      SmallVector<Value, 4> written = {call.tensor(i)};
-      if (formal.type.list)
-        written = call.tensors(i);
-      for (Value value : written) {
-        auto it = value ? outside.find(sets.storage(value)) : outside.end();
-        if (it != outside.end())
-          return emitError(op.getLoc())
-                 << "[FT0308] aten." << schema->name << " in "
-                 << nameOf(region) << " writes " << nameOf(it->second)
-                 << ", which comes from outside " << nameOf(parent)
-                 << "\nhelp: write to a clone() of it and return that";
-      }
-    }
-  }
-  YieldOp yield = yieldOf(region);
-  bool condition = isa<WhileOp>(parent) && region.getRegionNumber() == 0;
-  for (Value value : yield.getOperands()) {
-    int storage = sets.storage(value);
-    if (storage < 0 || condition)
-      continue;
-    auto other = outside.find(storage);
-    bool again = other == outside.end();
-    if (again)
-      other = yielded.find(storage);
-    if (other != (again ? yielded.end() : outside.end()))
-      return emitError(value.getLoc())
-             << "[FT0308] " << nameOf(region) << " of " << nameOf(parent)
-             << " gives " << nameOf(value) << ", which shares storage with "
-             << (again ? "the result " : "its argument ")
-             << nameOf(other->second) << "\nhelp: return a clone() of it";
-    yielded[storage] = value;
-  }
-  return success();
-}
-
-LogicalResult checkRegionStorages(func::FuncOp function) {
-  SmallVector<Operation *> all;
-  function.walk([&](Operation *op) {
-    if (isControl(op))
-      all.push_back(op);
-  });
-  if (all.empty())
-    return success();
-  AliasSets sets(function);
-  bool sound = true;
-  for (Operation *op : all)
-    for (Region &region : op->getRegions())
-      sound &= succeeded(checkRegion(region, sets));
-  return success(sound);
 }
 
 } // namespace ft

@@ -72,6 +72,16 @@ LogicalResult verifyFakeStage(ModuleOp module) {
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
           sound &= succeeded(verifyValue(argument, argument.getLoc()));
+    // It would accept other strides without a word.
+    if (op->getName().getStringRef() == "tensor.cast") {
+      emitError(op->getLoc())
+          << "[FT0107] tensor.cast between annotated types: "
+          << op->getOperandTypes().front() << " to "
+          << op->getResultTypes().front()
+          << "\nhelp: ft.refine states that both are the same, ft.clone makes "
+             "other strides";
+      sound = false;
+    }
   });
   return success(sound);
 }

@@ -3,6 +3,7 @@
 
 #include "compiler/fake/FakeReport.h"
 
+#include "compiler/fake/JoinLayouts.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -17,7 +18,7 @@ namespace ft {
 // Refused calls
 //===----------------------------------------------------------------------===//
 
-static StringRef codeOf(FakeError category) {
+StringRef codeOf(FakeError category) {
   switch (category) {
   case FakeError::Shape:
     return "FT0302";
@@ -139,20 +140,6 @@ void reportMissingRules(Operation *root) {
 //===----------------------------------------------------------------------===//
 // Comparison with what the archive claims
 //===----------------------------------------------------------------------===//
-
-/// Strides count only where a dim has more than one index.
-static bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
-  if (a.dtype != b.dtype || a.device != b.device || a.sizes != b.sizes ||
-      a.offset != b.offset || a.conj != b.conj || a.neg != b.neg)
-    return false;
-  for (Dim d : a.sizes)
-    if (d.is(0))
-      return true;
-  for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
-    if (!size.is(1) && x != y)
-      return false;
-  return true;
-}
 
 static Attribute elementOf(Attribute attribute, unsigned i) {
   auto list = dyn_cast_or_null<ArrayAttr>(attribute);

@@ -10,6 +10,9 @@
 
 namespace ft {
 
+/// The id of a category's diagnostics: "FT0302".
+llvm::StringRef codeOf(FakeError category);
+
 /// A call that its rule refuses: [FT0302] to [FT0308], [FT0311] at `op`.
 void reportFailure(mlir::Operation *op, const FakeCall &call);
 

@@ -54,10 +54,10 @@ static bool isDenseIn(const TensorMeta &t, const Order &order) {
   return true;
 }
 
-std::optional<TensorMeta>
-joinLayouts(const TensorMeta &a, const TensorMeta &b,
-            llvm::function_ref<Dim(Dim, Dim)> fresh, FakeError &category,
-            std::string &reason) {
+std::optional<TensorMeta> joinLayouts(const TensorMeta &a, const TensorMeta &b,
+                                      llvm::function_ref<Dim(Dim, Dim)> fresh,
+                                      FakeError &category,
+                                      std::string &reason) {
   auto differ = [&](FakeError kind, llvm::StringRef what) {
     category = kind;
     reason = what.str();

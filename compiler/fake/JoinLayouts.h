@@ -24,10 +24,9 @@ namespace ft {
 /// The layout of what is one of `a` and `b`; `fresh` makes a symbol for two
 /// sizes that differ. Nothing if there is none; then `category` and `reason`
 /// ("their strides stand in different orders") say why.
-std::optional<TensorMeta>
-joinLayouts(const TensorMeta &a, const TensorMeta &b,
-            llvm::function_ref<Dim(Dim, Dim)> fresh, FakeError &category,
-            std::string &reason);
+std::optional<TensorMeta> joinLayouts(const TensorMeta &a, const TensorMeta &b,
+                                      llvm::function_ref<Dim(Dim, Dim)> fresh,
+                                      FakeError &category, std::string &reason);
 
 /// The same tensor seen from outside: strides count only where a dim has more
 /// than one position, and not at all in an empty tensor.

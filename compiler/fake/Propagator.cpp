@@ -3,8 +3,10 @@
 
 #include "compiler/fake/Propagator.h"
 
+#include "compiler/fake/ControlFlow.h"
 #include "compiler/fake/FakeReport.h"
 #include "compiler/fake/OpCall.h"
+#include "dialects/ft/FtControl.h"
 
 using namespace mlir;
 
@@ -239,6 +241,18 @@ LogicalResult Propagator::visitCall(Operation *op) {
   return applyResults(op);
 }
 
+LogicalResult Propagator::visitControl(Operation *op) {
+  LogicalResult done = mode == Mode::Annotate ? annotateControl(*this, op)
+                                              : checkControl(*this, op);
+  last = {};
+  if (failed(done) || mode == Mode::Check)
+    return done;
+  if (Attribute declared = claims ? op->getDiscardableAttr(claims) : nullptr)
+    for (OpResult result : op->getResults())
+      compareDeclared(result, result.getType(), declared);
+  return success();
+}
+
 LogicalResult Propagator::visit(Operation *op) {
   last = {};
   // What depends on a call that failed has nothing to go by.
@@ -250,7 +264,8 @@ LogicalResult Propagator::visit(Operation *op) {
   }
   if (!isa_and_nonnull<FtDialect>(op->getDialect()))
     return success();
-  if (succeeded(visitCall(op)))
+  bool control = op->getNumRegions() != 0 && isControl(op);
+  if (succeeded(control ? visitControl(op) : visitCall(op)))
     return success();
   refused.insert(op->result_begin(), op->result_end());
   return failure();
@@ -309,7 +324,8 @@ LogicalResult Propagator::run(func::FuncOp function) {
     return function.emitError("[FT0308] control flow between blocks: @forward "
                               "must be one block");
   Block &body = function.getBody().front();
-  if (failed(visitArguments(function)) || failed(visitBlock(body)))
+  if (failed(visitArguments(function)) || failed(visitBlock(body)) ||
+      failed(checkRegionStorages(function)))
     return failure();
   if (mode == Mode::Check)
     return success();

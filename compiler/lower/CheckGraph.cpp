@@ -3,7 +3,7 @@
 
 #include "compiler/lower/CheckGraph.h"
 
-#include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtControl.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -55,6 +55,11 @@ LogicalResult checkValues(func::FuncOp source) {
     for (Value v : op.getResults())
       if (failed(check(v, op.getLoc())))
         return failure();
+    if (isControl(&op))
+      return op.emitError("[FT0501] ")
+             << op.getName()
+             << " is annotated, not compiled yet\nhelp: `foretrace inspect "
+                "--stage fake` shows it";
     if (!schemaOf(&op))
       continue;
     for (Value v : op.getOperands())

@@ -4,6 +4,7 @@
 #include "dialects/ft/FtDialect.h"
 
 #include "dialects/ft/FtDialect.cpp.inc"
+#include "dialects/ft/FtInliner.h"
 #include "dialects/ft/OpFamilies.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,6 +20,7 @@ void FtDialect::initialize() {
   registerFtOps();
 #define FT_OP_FAMILY(name) registerFt##name(*this);
 #include "dialects/ft/OpFamilies.def"
+  addFtInliner(*this);
   for (mlir::RegisteredOperationName name :
        getContext()->getRegisteredOperationsByDialect("ft"))
     if (const Schema *schema = SchemaTable::get().findMnemonic(

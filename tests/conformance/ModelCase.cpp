@@ -68,15 +68,11 @@ readSignature(llvm::StringRef path, const llvm::json::Array *array) {
   return entries;
 }
 
-llvm::Expected<ModelMeta> ft::conformance::readModelMeta(llvm::StringRef path) {
-  llvm::Expected<llvm::json::Object> root = readObject(path);
-  if (!root)
-    return root.takeError();
-  llvm::json::Array *nodes = root->getArray("nodes");
-  if (!nodes)
+static llvm::Error readNodes(llvm::StringRef path, llvm::json::Array *array,
+                             std::vector<ModelNode> &nodes) {
+  if (!array)
     return malformed(path, "nodes");
-  ModelMeta meta;
-  for (llvm::json::Value &value : *nodes) {
+  for (llvm::json::Value &value : *array) {
     llvm::json::Object *object = value.getAsObject();
     if (!object)
       return malformed(path, "node");
@@ -94,8 +90,23 @@ llvm::Expected<ModelMeta> ft::conformance::readModelMeta(llvm::StringRef path) {
         return read.takeError();
       node.value = std::move(*read);
     }
-    meta.nodes.push_back(std::move(node));
+    nodes.push_back(std::move(node));
   }
+  return llvm::Error::success();
+}
+
+llvm::Expected<ModelMeta> ft::conformance::readModelMeta(llvm::StringRef path) {
+  llvm::Expected<llvm::json::Object> root = readObject(path);
+  if (!root)
+    return root.takeError();
+  ModelMeta meta;
+  if (llvm::Error error = readNodes(path, root->getArray("nodes"), meta.nodes))
+    return std::move(error);
+  if (llvm::json::Object *graphs = root->getObject("subgraphs"))
+    for (auto &[name, graph] : *graphs)
+      if (llvm::Error error = readNodes(path, graph.getAsArray(),
+                                        meta.subgraphs[name.str()]))
+        return std::move(error);
   for (auto [key, entries] : {std::pair("inputs", &meta.inputs),
                               std::pair("outputs", &meta.outputs)}) {
     llvm::Expected<std::vector<SignatureEntry>> read =

@@ -46,6 +46,8 @@ struct SignatureEntry {
 
 struct ModelMeta {
   std::vector<ModelNode> nodes;
+  /// Of the graphs that branches and loops run, by name.
+  std::map<std::string, std::vector<ModelNode>> subgraphs;
   std::vector<SignatureEntry> inputs, outputs;
   /// Why the program refuses case i; nothing where it takes it.
   std::vector<std::optional<std::string>> refusals;

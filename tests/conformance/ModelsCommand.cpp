@@ -4,6 +4,7 @@
 #include "tests/conformance/ModelsCommand.h"
 
 #include "compiler/driver/Session.h"
+#include "compiler/driver/ValueTable.h"
 #include "tests/conformance/Compare.h"
 #include "tests/conformance/CompiledModel.h"
 #include "tests/conformance/DataFile.h"
@@ -44,7 +45,9 @@ private:
   std::string file(const llvm::Twine &name) const {
     return options.folder + "/" + name.str();
   }
-  void compareNodes(const ModelMeta &meta, mlir::ModuleOp module);
+  void compareNodes(const ModelMeta &meta, const Session &session);
+  void compareNodes(const std::vector<ModelNode> &nodes, llvm::StringRef graph,
+                    const llvm::StringMap<mlir::Value> &values);
   void runCase(unsigned number, const ModelRun &run, const DataFile &data,
                CompiledModel &model);
   void fail(const llvm::Twine &what, const llvm::Twine &expected,
@@ -70,49 +73,46 @@ static std::string firstDiagnostic(const Session &session) {
   return text;
 }
 
-/// The values of a module by the archive's names.
-static llvm::StringMap<mlir::Value> namedValues(mlir::ModuleOp module) {
-  llvm::StringMap<mlir::Value> values;
-  module.walk([&](mlir::Operation *op) {
-    if (auto function = llvm::dyn_cast<mlir::func::FuncOp>(op)) {
-      for (mlir::BlockArgument argument : function.getArguments())
-        if (auto name = function.getArgAttrOfType<mlir::StringAttr>(
-                argument.getArgNumber(), names::kName))
-          values[name.getValue()] = argument;
-      return;
-    }
-    mlir::Attribute attr = op->getAttr(names::kName);
-    if (auto name = llvm::dyn_cast_or_null<mlir::StringAttr>(attr)) {
-      if (op->getNumResults() == 1)
-        values[name.getValue()] = op->getResult(0);
-    } else if (auto list = llvm::dyn_cast_or_null<mlir::ArrayAttr>(attr)) {
-      for (auto [name, value] : llvm::zip(list, op->getResults()))
-        if (auto text = llvm::dyn_cast<mlir::StringAttr>(name))
-          values[text.getValue()] = value;
-    }
-  });
-  return values;
+/// The values of the program by the archive's names, and of each graph inside
+/// it, by its name with those of the graphs around it.
+static std::map<std::string, llvm::StringMap<mlir::Value>>
+namedValues(const Session &session) {
+  std::map<std::string, llvm::StringMap<mlir::Value>> graphs;
+  for (const ValueRow &row : ValueTable(session.module(), false).rows)
+    graphs[row.graph].try_emplace(row.name, row.value);
+  return graphs;
 }
 
-void ModelRunner::compareNodes(const ModelMeta &meta, mlir::ModuleOp module) {
-  llvm::StringMap<mlir::Value> values = namedValues(module);
-  for (const ModelNode &node : meta.nodes) {
+void ModelRunner::compareNodes(const std::vector<ModelNode> &nodes,
+                               llvm::StringRef graph,
+                               const llvm::StringMap<mlir::Value> &values) {
+  for (const ModelNode &node : nodes) {
     // Results of multi-result nodes are compared under their getitem nodes;
     // those that nothing takes are in no graph.
     if (node.value.kind != NodeValue::Tensor)
       continue;
+    std::string name =
+        graph.empty() ? node.name : (graph + "." + node.name).str();
     mlir::Value value = values.lookup(node.name);
     std::string expected = node.value.spec.str();
     if (!value) {
-      fail(node.name, expected, "no value of that name");
+      fail(name, expected, "no value of that name");
       continue;
     }
     std::optional<TensorMeta> got = metaOf(value);
     if (got && node.value.spec.describes(*got))
       report.pass();
     else
-      fail(node.name, expected, got ? got->str() : "no annotation");
+      fail(name, expected, got ? got->str() : "no annotation");
   }
+}
+
+void ModelRunner::compareNodes(const ModelMeta &meta, const Session &session) {
+  std::map<std::string, llvm::StringMap<mlir::Value>> graphs =
+      namedValues(session);
+  compareNodes(meta.nodes, "", graphs[""]);
+  for (const auto &[name, nodes] : meta.subgraphs)
+    compareNodes(nodes, name, graphs[name]);
 }
 
 /// A number that a model returns, as the 0-dim tensor that it comes as.
@@ -207,7 +207,7 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
   if (options.meta) {
     Session session(sessionOptions);
     if (session.load(file(stem + ".pt2")) && session.runTo(Stage::Fake))
-      compareNodes(*meta, session.module());
+      compareNodes(*meta, session);
     else
       fail("propagation", "annotated values", firstDiagnostic(session));
   }
@@ -250,7 +250,7 @@ void ModelRunner::runCore(llvm::StringRef name, const std::string &stem) {
   if (!text)
     return fail("graph", "a program", llvm::toString(text.takeError()));
   if (session.loadText(*text, label) && session.runTo(Stage::Fake))
-    compareNodes(*meta, session.module());
+    compareNodes(*meta, session);
   else
     fail("propagation", "annotated values", firstDiagnostic(session));
 }

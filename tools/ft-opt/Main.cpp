@@ -6,6 +6,7 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Passes.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtInliner.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -18,6 +19,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<ft::FtDialect>();
   ft::registerLowerDialects(registry);
+  ft::registerFtInliner(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "Foretrace's pass driver for .mlir files\n", registry));
 }
