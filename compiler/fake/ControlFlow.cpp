@@ -38,7 +38,7 @@ private:
   LogicalResult checkPredicate(Value predicate);
   LogicalResult prepareInits(MutableOperandRange inits, unsigned count);
   LogicalResult carry(Region &body, ValueRange inits);
-  LogicalResult refineYield(YieldOp yield, unsigned i, const TensorMeta &meta);
+  void refineYield(Region &region, unsigned i, const TensorMeta &meta);
   std::optional<Dim> freshSize(Dim a, Dim b);
   std::optional<Dim> freshNumber();
   /// Nothing if it is open.
@@ -80,18 +80,20 @@ LogicalResult ControlAnnotator::enter(ValueRange operands,
   return success();
 }
 
+/// What a region gives as value `i`, in front of the `ft.refine` that an
+/// earlier run has left.
+static Value givenBy(Region &region, unsigned i) {
+  Value value = yieldOf(region).getOperand(i);
+  auto refine = value.getDefiningOp<RefineOp>();
+  return refine && refine->hasOneUse() ? refine.getInput() : value;
+}
+
 LogicalResult ControlAnnotator::walkRegion(Region &region) {
-  // What an earlier run put in front of the yield is made anew.
-  YieldOp yield = yieldOf(region);
-  for (OpOperand &operand : yield->getOpOperands())
-    if (auto refine = operand.get().getDefiningOp<RefineOp>()) {
-      operand.set(refine.getInput());
-      if (refine->use_empty())
-        refine.erase();
-    }
   if (failed(walk.visitBlock(region.front())))
     return failure();
-  for (Value value : yield.getOperands()) {
+  YieldOp yield = yieldOf(region);
+  for (unsigned i = 0; i < yield.getNumOperands(); ++i) {
+    Value value = givenBy(region, i);
     if (isa<TensorType>(value.getType()) && !walk.metaOf(value)) {
       reportUnknownOperand(yield, value);
       return failure();
@@ -137,16 +139,19 @@ std::optional<bool> ControlAnnotator::equal(Dim a, Dim b) {
   return std::nullopt;
 }
 
-LogicalResult ControlAnnotator::refineYield(YieldOp yield, unsigned i,
-                                            const TensorMeta &meta) {
-  Value value = yield.getOperand(i);
+void ControlAnnotator::refineYield(Region &region, unsigned i,
+                                   const TensorMeta &meta) {
+  YieldOp yield = yieldOf(region);
+  Value value = givenBy(region, i);
   Type type = typeFromMeta(op->getContext(), meta);
-  if (value.getType() == type)
-    return success();
-  builder.setInsertionPoint(yield);
-  yield->setOperand(
-      i, RefineOp::create(builder, value.getLoc(), type, value).getResult());
-  return success();
+  if (yield.getOperand(i) != value) {
+    yield.getOperand(i).setType(type);
+  } else if (value.getType() != type) {
+    builder.setInsertionPoint(yield);
+    auto refine = RefineOp::create(builder, value.getLoc(), type, value);
+    walk.noteInserted(refine);
+    yield->setOperand(i, refine);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,8 +160,7 @@ LogicalResult ControlAnnotator::refineYield(YieldOp yield, unsigned i,
 
 LogicalResult ControlAnnotator::joinTensors(CondOp cond, unsigned i) {
   Region *regions[] = {&cond.getThenRegion(), &cond.getElseRegion()};
-  Value values[] = {yieldOf(*regions[0]).getOperand(i),
-                    yieldOf(*regions[1]).getOperand(i)};
+  Value values[] = {givenBy(*regions[0], i), givenBy(*regions[1], i)};
   std::optional<TensorMeta> metas[] = {metaFromType(values[0].getType()),
                                        metaFromType(values[1].getType())};
   FakeError category = FakeError::Other;
@@ -189,8 +193,7 @@ LogicalResult ControlAnnotator::joinTensors(CondOp cond, unsigned i) {
                            << "; " << text(1) << ": " << reason;
   }
   for (Region *region : regions)
-    if (failed(refineYield(yieldOf(*region), i, *joined)))
-      return failure();
+    refineYield(*region, i, *joined);
   setTensor(op->getResult(i), *joined);
   return success();
 }
@@ -252,6 +255,7 @@ LogicalResult ControlAnnotator::prepareInits(MutableOperandRange inits,
                                   unknownTensorType(op->getContext()));
     if (failed(walk.visit(made)))
       return failure();
+    walk.noteInserted(made);
     operand.set(made->getResult(0));
   }
   return success();
@@ -277,9 +281,8 @@ void ControlAnnotator::setNumbers(ValueRange values,
 
 /// What the body yields must be what it got.
 LogicalResult ControlAnnotator::carry(Region &body, ValueRange inits) {
-  YieldOp yield = yieldOf(body);
   for (unsigned i = 0; i < inits.size(); ++i) {
-    Value got = body.getArgument(i), gives = yield.getOperand(i);
+    Value got = body.getArgument(i), gives = givenBy(body, i);
     std::optional<TensorMeta> before = metaFromType(got.getType());
     std::optional<TensorMeta> after = metaFromType(gives.getType());
     if (!before && !after && got.getType() == gives.getType()) {
@@ -315,8 +318,7 @@ LogicalResult ControlAnnotator::carry(Region &body, ValueRange inits) {
              << nameOf(got) << ", " << text(before, got) << ", and gives "
              << nameOf(gives) << ", " << text(after, gives);
     }
-    if (failed(refineYield(yield, i, *before)))
-      return failure();
+    refineYield(body, i, *before);
     setTensor(op->getResult(i), *before);
   }
   return success();

@@ -241,6 +241,14 @@ LogicalResult Propagator::visitCall(Operation *op) {
   return applyResults(op);
 }
 
+void Propagator::removeInserted() {
+  for (Operation *op : inserted) {
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  }
+  inserted.clear();
+}
+
 LogicalResult Propagator::visitControl(Operation *op) {
   LogicalResult done = mode == Mode::Annotate ? annotateControl(*this, op)
                                               : checkControl(*this, op);

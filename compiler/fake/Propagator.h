@@ -80,6 +80,13 @@ public:
   std::optional<Dim> numberOf(mlir::Value value) const;
   void setNumber(mlir::Value value, Dim number) { numbers[value] = number; }
 
+  /// An operation that the walk adds: another name for its operand.
+  void noteInserted(mlir::Operation *op) { inserted.push_back(op); }
+  /// Those of them that are still there.
+  llvm::ArrayRef<mlir::Operation *> insertedOps() const { return inserted; }
+  /// Takes them out again.
+  void removeInserted();
+
   /// Errors after which the walk stops.
   static constexpr int kMostErrors = 20;
 
@@ -118,6 +125,7 @@ private:
   mlir::StringAttr claims;
   llvm::DenseMap<mlir::Value, mlir::Type> changed;
   llvm::DenseMap<mlir::Value, Dim> numbers;
+  std::vector<mlir::Operation *> inserted;
   /// Results of refused calls, and what depends on them: nothing is said of
   /// those a second time.
   llvm::DenseSet<mlir::Value> refused;

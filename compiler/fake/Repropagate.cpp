@@ -114,6 +114,7 @@ FailureOr<Propagated> propagate(ModuleOp module, ArrayRef<FakeInput> inputs,
   if (walk.missesRules())
     reportMissingRules(module);
   if (failed(done)) {
+    walk.removeInserted();
     saved.restore();
     return failure();
   }
@@ -121,6 +122,9 @@ FailureOr<Propagated> propagate(ModuleOp module, ArrayRef<FakeInput> inputs,
   llvm::append_range(answer.results, function.getFunctionType().getResults());
   if (options.restore) {
     saved.each([&](Value v) { answer.types[v] = v.getType(); });
+    for (Operation *op : walk.insertedOps())
+      answer.types.erase(op->getResult(0));
+    walk.removeInserted();
     saved.restore();
   }
   return answer;

@@ -57,6 +57,24 @@ TEST(AliasSets, ReshapeSharesWhereItIsAView) {
             (std::vector<int>{0, 0, 0, 1}));
 }
 
+TEST(AliasSets, ArgumentsOfRegionsShowOperands) {
+  EXPECT_EQ(storages(R"mlir(
+    func.func @forward(%p: i1, %x: tensor<2x3xf32, #ft.meta<cpu>>) {
+      %y = ft.cond(%p, %x) : (i1, tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+      then (%a: tensor<*x!ft.unknown>) {
+        %t = ft.t(%a) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+        %c = ft.clone(%t) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+        ft.yield %c : tensor<*x!ft.unknown>
+      } else (%a: tensor<*x!ft.unknown>) {
+        %t = ft.t(%a) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+        %e = ft.exp(%t) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+        ft.yield %e : tensor<*x!ft.unknown>
+      }
+      return
+    })mlir"),
+            (std::vector<int>{-1, 0, 0, 1, 0, 2, 3}));
+}
+
 TEST(AliasSets, ArgumentsOfOneRecordShare) {
   EXPECT_EQ(storages(R"mlir(
     func.func @forward(%a: tensor<2xf32, #ft.meta<cpu>> {ft.weight = "w0"},

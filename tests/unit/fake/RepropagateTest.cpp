@@ -9,6 +9,9 @@
 #include "compiler/fake/FakePropagate.h"
 #include "tests/unit/fake/Modules.h"
 
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
 using namespace ft;
 
 namespace {
@@ -159,6 +162,44 @@ TEST(Repropagate, ARefusedInputChangesNothing) {
                           failed(propagate(*program.module, {{"x", Dim(3)}})));
                     }),
             "[FT0107] 'x' is a tensor, what was given is a number");
+}
+
+/// A loop whose init operand is cloned in front if it is not row-major.
+constexpr char kLoop[] = R"mlir(
+  func.func @forward(%x: tensor<2x3xf32, #ft.meta<cpu>> {ft.name = "x"}) {
+    %y = ft.while(%x) : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    cond (%a: tensor<*x!ft.unknown>) {
+      %s = ft.sum(%a) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+      ft.yield %s : tensor<*x!ft.unknown>
+    } do (%a: tensor<*x!ft.unknown>) {
+      %c = ft.clone(%a) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+      ft.yield %c : tensor<*x!ft.unknown>
+    }
+    return
+  })mlir";
+
+TEST(Repropagate, WhatRegionsNeedIsTakenOutAgain) {
+  mlir::MLIRContext context;
+  context.loadDialect<FtDialect, mlir::func::FuncDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(kLoop, &context);
+  ASSERT_TRUE(module);
+  ASSERT_TRUE(succeeded(propagateFake(*module)));
+  auto clones = [&] {
+    unsigned count = 0;
+    module->walk([&](mlir::Operation *op) {
+      count += op->getName().getStringRef() == "ft.clone";
+    });
+    return count;
+  };
+  EXPECT_EQ(clones(), 1u);
+  TensorMeta wide = TensorMeta::contiguous(DType::F32, {4, 5});
+  wide.strides = {10, 2};
+  ASSERT_TRUE(succeeded(propagate(*module, {{"x", wide}}, {.restore = true})));
+  EXPECT_EQ(clones(), 1u);
+  EXPECT_TRUE(succeeded(mlir::verify(*module)));
+  ASSERT_TRUE(succeeded(propagate(*module, {{"x", wide}})));
+  EXPECT_EQ(clones(), 2u);
+  EXPECT_TRUE(succeeded(mlir::verify(*module)));
 }
 
 } // namespace
