@@ -48,7 +48,7 @@ TEST_F(JoinLayouts, EqualLayoutsJoinWhateverTheyAre) {
 TEST_F(JoinLayouts, SizesThatDifferAreSymbols) {
   EXPECT_EQ(join(meta({2, 5}), meta({3, 5})), "float32 [u0, 5] cpu");
   EXPECT_EQ(join(meta({4, 2, 6}), meta({4, 3, 6})),
-            "float32 [4, u0, 6] strides [6*u0, 6, 1] cpu");
+            "float32 [4, u0, 6] cpu");
   EXPECT_EQ(join(meta({2, 3}), meta({4, 5})), "float32 [u0, u1] cpu");
   EXPECT_EQ(join(meta({symbol("s0"), 5}), meta({symbol("s0") - 1, 5})),
             "float32 [u0, 5] cpu");
