@@ -6,6 +6,7 @@
 
 #include "compiler/fake/AliasSets.h"
 
+#include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/OpCall.h"
 #include "dialects/ft/FtControl.h"
 
@@ -28,7 +29,21 @@ int AliasSets::storage(Value value) const {
   return it == ids.end() ? -1 : it->second;
 }
 
+/// Where the rule cannot be asked: the operand that the schema names.
+static int viewBySchema(const AtenCall &call, unsigned result) {
+  if (result >= call.schema->returns.size())
+    return -1;
+  int arg = call.schema->aliasedArg(result);
+  return arg < 0 || call.args[arg].kind != Arg::Tensor ? -1
+                                                       : call.args[arg].operand;
+}
+
 AliasSets::AliasSets(func::FuncOp function) {
+  std::optional<ModuleScope> known;
+  if (auto module = function->getParentOfType<ModuleOp>()) {
+    known.emplace(module, function, ModuleScope::Unbacked::Keep);
+    scope = &known->scope();
+  }
   llvm::DenseMap<Attribute, int> records;
   for (BlockArgument argument : function.getArguments()) {
     if (!isa<TensorType>(argument.getType()))
@@ -42,6 +57,7 @@ AliasSets::AliasSets(func::FuncOp function) {
     add(argument, id);
   }
   visit(function.front());
+  scope = nullptr;
 }
 
 void AliasSets::visit(Block &block) {
@@ -75,6 +91,8 @@ void AliasSets::visit(Block &block) {
 
 void AliasSets::visitCall(Operation *op) {
   OpCall call(op);
+  if (scope)
+    call.fake->scope = scope;
   bool known = !call.unknown && succeeded(call.run());
   for (OpResult result : op->getResults()) {
     if (!isa<TensorType>(result.getType()))
@@ -82,7 +100,7 @@ void AliasSets::visitCall(Operation *op) {
     unsigned r = result.getResultNumber();
     int operand = known && r < call.fake->results.size()
                       ? call.fake->results[r].alias
-                      : -1;
+                      : viewBySchema(call.aten, r);
     if (operand < 0) {
       add(result, fresh());
       continue;

@@ -12,6 +12,8 @@
 
 namespace ft {
 
+class FakeScope;
+
 /// The storage of each tensor value of an annotated function. Two values with
 /// one id may overlap in memory: views of one base, the result of an in-place
 /// op and its argument, arguments that come from one record of the archive.
@@ -46,6 +48,8 @@ private:
   void visitCall(mlir::Operation *op);
   void add(mlir::Value value, int storage);
   int fresh();
+  /// While the sets are built.
+  FakeScope *scope = nullptr;
   llvm::DenseMap<mlir::Value, int> ids;
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
   std::vector<std::vector<mlir::Value>> sets;

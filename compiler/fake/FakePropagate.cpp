@@ -4,6 +4,7 @@
 #include "compiler/fake/FakePropagate.h"
 
 #include "compiler/fake/FakeReport.h"
+#include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/Propagator.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -22,7 +23,11 @@ static LogicalResult walkForward(ModuleOp module, Propagator::Mode mode,
            << "[FT0107] the module has no function @forward";
   FakeCache own;
   Propagator walk(mode, cache ? cache : &own);
+  ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
+  walk.setScope(&scope.scope());
   LogicalResult done = walk.run(function);
+  if (mode == Propagator::Mode::Annotate)
+    scope.bind(module);
   if (walk.missesRules())
     reportMissingRules(module);
   return done;

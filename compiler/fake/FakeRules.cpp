@@ -13,6 +13,7 @@
 //   add_(int32 [2, 3], float32 [3]): add gives float32 [2, 3]; float32 cannot
 //   be written into int32: refused.
 
+#include "compiler/fake/ConstantFold.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
 #include "dialects/ft/Promotion.h"
@@ -269,6 +270,8 @@ LogicalResult propagateCall(FakeCall &call) {
   if (!call.undecided.empty())
     return call.fail(FakeError::Undecided,
                      "it is not known whether " + call.undecided);
+  if (call.scope && succeeded(done))
+    foldConstants(call);
   return done;
 }
 

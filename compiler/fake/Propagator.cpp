@@ -5,6 +5,7 @@
 
 #include "compiler/fake/ControlFlow.h"
 #include "compiler/fake/FakeReport.h"
+#include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/OpCall.h"
 #include "dialects/ft/FtControl.h"
 
@@ -42,6 +43,11 @@ void Propagator::buildKey(Operation *op) {
   }
 }
 
+/// The name of a value in its scope.
+static uint64_t keyOf(Value value) {
+  return reinterpret_cast<uintptr_t>(value.getAsOpaquePointer());
+}
+
 LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
   if (!findFakeRule(*schemaOf(op))) {
     missingRule = true;
@@ -54,11 +60,19 @@ LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
     reportUnknownOperand(op, call.unknown);
     return failure();
   }
+  SmallVector<uint64_t, 4> keys;
+  if (scope) {
+    for (Value operand : call.aten.operands)
+      keys.push_back(keyOf(operand));
+    call.fake->scope = scope;
+    call.fake->operandKeys = keys;
+  }
   if (failed(call.run())) {
     reportFailure(op, *call.fake);
     return failure();
   }
   bypass = call.fake->bypass;
+  madeConstants.clear();
   MLIRContext *context = op->getContext();
   scratch.clear();
   for (auto [i, fake] : llvm::enumerate(call.fake->results)) {
@@ -69,6 +83,8 @@ LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
       result.type = NoneType::get(context);
     if (fake.kind != FakeResult::Tensor)
       continue;
+    if (fake.constant)
+      madeConstants.emplace_back(i, fake.constant);
     result.type = typeFromMeta(context, fake.meta);
     result.alias = fake.alias;
     result.written = fake.alias >= 0 && call.aten.schema->returnsWritten(i);
@@ -109,6 +125,12 @@ LogicalResult Propagator::crosscheck(Operation *op) {
 LogicalResult Propagator::lookUp(Operation *op, bool &found) {
   found = false;
   if (!cache)
+    return success();
+  // The value of a constant is not part of a call's signature.
+  if (scope && scope->hasData() &&
+      llvm::any_of(op->getOperands(), [&](Value operand) {
+        return scope->sharesConstant(keyOf(operand));
+      }))
     return success();
   buildKey(op);
   std::optional<ArrayRef<CallResult>> known = cache->find(key, walk);
@@ -227,6 +249,32 @@ LogicalResult Propagator::applyResults(Operation *op) {
   return success();
 }
 
+void Propagator::trackData(Operation *op) {
+  for (auto &[i, constant] : madeConstants)
+    scope->setConstant(keyOf(op->getResult(i)), std::move(constant));
+  if (!scope->hasData())
+    return;
+  for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
+    if (ours.alias < 0)
+      continue;
+    uint64_t base = keyOf(op->getOperand(ours.alias));
+    if (scope->sharesConstant(base))
+      scope->setConstant(keyOf(result), scope->constant(keyOf(result)), base);
+  }
+  if (!schemaOf(op)->mutates)
+    return;
+  AtenCall call = AtenCall::decode(op);
+  for (auto [arg, type] : llvm::zip(call.args, call.schema->args)) {
+    if (!type.type.write)
+      continue;
+    if (arg.kind == Arg::Tensor)
+      scope->written(keyOf(call.operands[arg.operand]));
+    for (const Arg &item : arg.list)
+      if (item.kind == Arg::Tensor)
+        scope->written(keyOf(call.operands[item.operand]));
+  }
+}
+
 LogicalResult Propagator::visitCall(Operation *op) {
   bool found;
   if (failed(lookUp(op, found)))
@@ -238,7 +286,12 @@ LogicalResult Propagator::visitCall(Operation *op) {
     if (failed(computeAndKeep(op)))
       return failure();
   }
-  return applyResults(op);
+  if (failed(applyResults(op)))
+    return failure();
+  if (scope && (!madeConstants.empty() || scope->hasData()))
+    trackData(op);
+  madeConstants.clear();
+  return success();
 }
 
 void Propagator::removeInserted() {
@@ -306,8 +359,13 @@ static bool isPlainAnnotation(Type type) {
 
 LogicalResult Propagator::visitArguments(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
-    if (!isa<TensorType>(argument.getType()) ||
-        isPlainAnnotation(argument.getType()))
+    if (!isa<TensorType>(argument.getType())) {
+      if (std::optional<Dim> number =
+              argumentNumber(function, argument.getArgNumber()))
+        numbers[argument] = *number;
+      continue;
+    }
+    if (isPlainAnnotation(argument.getType()))
       continue;
     std::optional<TensorMeta> meta = metaFromType(argument.getType());
     if (!meta && mode == Mode::Annotate) {

@@ -43,6 +43,10 @@ public:
   /// others than the archive's.
   void ignoreClaims() { compareClaims = false; }
 
+  /// What the calls share; must outlive the walk. Null: sizes that data decide
+  /// are errors, and nothing is known of symbols.
+  void setScope(FakeScope *calls) { scope = calls; }
+
   /// The arguments, the body, and the function's type.
   mlir::LogicalResult run(mlir::func::FuncOp function);
 
@@ -107,6 +111,8 @@ private:
   /// Asks the rule; fills `scratch`. `bypass` as in FakeCall.
   mlir::LogicalResult compute(mlir::Operation *op, llvm::StringRef &bypass);
   mlir::LogicalResult crosscheck(mlir::Operation *op);
+  /// Keeps constants and forgets what the operation writes.
+  void trackData(mlir::Operation *op);
   mlir::LogicalResult checkResult(mlir::OpResult result,
                                   const CallResult &ours);
 
@@ -115,10 +121,13 @@ private:
   /// This walk's number in the cache.
   uint64_t walk;
   bool compareClaims = true;
+  FakeScope *scope = nullptr;
   int errors = 0;
   bool missingRule = false;
   FakeCache::Key key;
   llvm::SmallVector<CallResult, 4> scratch;
+  /// The constants among the results in `scratch`, by position.
+  llvm::SmallVector<std::pair<unsigned, ConstantPtr>, 2> madeConstants;
   llvm::ArrayRef<CallResult> last;
   /// The name of the attribute with the archive's claims; null outside blocks,
   /// where those are not compared.

@@ -58,6 +58,13 @@ static LogicalResult item(FakeCall &c) {
     return c.fail(FakeError::Other, "a tensor of " + c.tensor(0).numel().str() +
                                         " elements is no number");
   DType dtype = c.tensor(0).dtype;
+  if (const ConstantValue *known = c.constant(0); known && known->size() == 1) {
+    c.bypass = "constant";
+    if (known->isReal())
+      return c.scalar(FakeResult::Float);
+    return dtype == DType::Bool ? c.truth(known->integers[0] != 0)
+                                : c.integer(known->integers[0]);
+  }
   if (isComplex(dtype))
     return c.fail(FakeError::Unsupported,
                   "the value of " + c.schema().base +

@@ -1,0 +1,48 @@
+//===- ModuleScope.h - The symbols and facts of a module -------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_FAKE_MODULESCOPE_H
+#define FORETRACE_COMPILER_FAKE_MODULESCOPE_H
+
+#include "compiler/fake/FakeScope.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace ft {
+
+/// A scope for a walk over `@forward`: what the module's `ft.symbol` and
+/// `ft.fact` operations say of the symbols of its arguments.
+///
+/// A symbol that no argument has was made by an operation. `Remake` leaves
+/// those out: the walk makes them anew, from u0 on, so that a second walk gives
+/// the names of the first. `Keep` knows them, and new ones get other names.
+///
+///   ft.symbol "s0" {lower = 2, upper = 64, hint = 4, source = "x:0"}
+///   ft.symbol "u0" {lower = 0, upper = 12, source = "nonzero"}
+class ModuleScope {
+public:
+  enum class Unbacked { Remake, Keep };
+  ModuleScope(mlir::ModuleOp module, mlir::func::FuncOp forward,
+              Unbacked unbacked);
+
+  FakeScope &scope() { return fakeScope; }
+  /// Replaces the `ft.symbol` operations of symbols that operations made by
+  /// those that the walk made.
+  void bind(mlir::ModuleOp module) const;
+
+private:
+  bool isInput(llvm::StringRef name) const { return inputs.contains(name); }
+
+  ShapeEnv env;
+  FakeScope fakeScope;
+  llvm::StringSet<> inputs;
+};
+
+/// The expression of an integer argument of a function; nothing if it has none.
+std::optional<Dim> argumentNumber(mlir::func::FuncOp function,
+                                  unsigned argument);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_FAKE_MODULESCOPE_H
