@@ -122,15 +122,20 @@ LogicalResult Propagator::crosscheck(Operation *op) {
   return error;
 }
 
+/// The value of a constant is not part of a call's signature, so such calls are
+/// neither looked up nor kept.
+bool Propagator::readsConstant(Operation *op) const {
+  return scope && scope->hasData() &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return scope->sharesConstant(keyOf(operand));
+         });
+}
+
 LogicalResult Propagator::lookUp(Operation *op, bool &found) {
   found = false;
   if (!cache)
     return success();
-  // The value of a constant is not part of a call's signature.
-  if (scope && scope->hasData() &&
-      llvm::any_of(op->getOperands(), [&](Value operand) {
-        return scope->sharesConstant(keyOf(operand));
-      }))
+  if (readsConstant(op))
     return success();
   buildKey(op);
   std::optional<ArrayRef<CallResult>> known = cache->find(key, walk);
@@ -173,6 +178,8 @@ LogicalResult Propagator::computeAndKeep(Operation *op) {
   last = scratch;
   if (!cache)
     return success();
+  if (bypass.empty() && readsConstant(op))
+    bypass = "constant";
   if (bypass.empty()) {
     ++cache->stats.misses;
     last = cache->keep(key, scratch, hasSymbols(op) ? walk : 0);

@@ -111,6 +111,7 @@ private:
   /// Asks the rule; fills `scratch`. `bypass` as in FakeCall.
   mlir::LogicalResult compute(mlir::Operation *op, llvm::StringRef &bypass);
   mlir::LogicalResult crosscheck(mlir::Operation *op);
+  bool readsConstant(mlir::Operation *op) const;
   /// Keeps constants and forgets what the operation writes.
   void trackData(mlir::Operation *op);
   mlir::LogicalResult checkResult(mlir::OpResult result,

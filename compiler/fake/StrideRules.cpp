@@ -13,6 +13,14 @@ static bool less(Dim a, Dim b) {
   return a.isStatic() && b.isStatic() && a.value() < b.value();
 }
 
+/// Whether a stride is the smaller one: of symbolic ones, whether the other is
+/// its multiple.
+static bool smallerStride(Dim a, Dim b) {
+  if (a.isStatic() && b.isStatic())
+    return a.value() < b.value();
+  return a != b && !a.is(0) && !b.is(0) && mod(b, a).is(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Dense layouts
 //===----------------------------------------------------------------------===//
@@ -24,11 +32,17 @@ bool isDense(ArrayRef<Dim> sizes, ArrayRef<Dim> strides) {
   for (unsigned d = 0; d < sizes.size(); ++d)
     if (!less(sizes[d], 2))
       order.push_back(d);
-  // Nearly always row-major: walk from the inner end.
+  // Nearly always row-major: walk from the inner end. Symbolic strides are
+  // not in a total order, so the sort must be one that does not mind.
   std::reverse(order.begin(), order.end());
-  llvm::sort(order, [&](unsigned a, unsigned b) {
-    return less(strides[a], strides[b]) || (strides[a] == strides[b] && b < a);
-  });
+  for (size_t i = 1; i < order.size(); ++i)
+    for (size_t j = i; j > 0; --j) {
+      unsigned a = order[j - 1], b = order[j];
+      if (!smallerStride(strides[b], strides[a]) &&
+          !(strides[a] == strides[b] && a < b))
+        break;
+      std::swap(order[j - 1], order[j]);
+    }
   Dim running = 1;
   for (unsigned d : order) {
     if (strides[d] != running)
@@ -146,7 +160,7 @@ static SmallVector<int64_t, 6> sortedOrder(ArrayRef<Operand> operands,
           return 1;
         continue;
       }
-      return less(b, a) ? 1 : -1;
+      return smallerStride(b, a) ? 1 : -1;
     }
     return 0;
   };
