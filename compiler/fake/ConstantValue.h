@@ -18,7 +18,7 @@ namespace ft {
 /// data of the program's are behind it.
 struct ConstantValue {
   /// Tensors of more elements carry no value.
-  static constexpr int64_t kMostElements = 16;
+  static constexpr int64_t kMostElements = 6;
 
   DType dtype = DType::I64;
   /// Integers and bools; of floats the elements in `reals`.

@@ -127,7 +127,7 @@ LogicalResult Propagator::crosscheck(Operation *op) {
 bool Propagator::readsConstant(Operation *op) const {
   return scope && scope->hasData() &&
          llvm::any_of(op->getOperands(), [&](Value operand) {
-           return scope->sharesConstant(keyOf(operand));
+           return scope->constant(keyOf(operand)) != nullptr;
          });
 }
 
