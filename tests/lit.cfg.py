@@ -3,7 +3,7 @@
 #
 #   lit -D bin=build/bin -D llvm=/usr/lib/llvm-22/bin tests/tools
 #
-# In RUN lines: %foretrace, %ft-opt, %lib (build/lib), %data (tests/data), %python, %runtime
+# In RUN lines: %foretrace, %ft-opt, %lib (build/lib), %plugins (those of tests/plugins), %data (tests/data), %python, %runtime
 # (runtime/include), %npy (tools/Inputs/npy.py), and `%exits N command…`, which succeeds if the command ends
 # with exit code N.
 import os
@@ -14,7 +14,7 @@ import lit.formats
 config.name = "foretrace"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "data", "inputs", "unit", "conformance", "fuzz", "consumer"]
+config.excludes = ["plugins", "Inputs", "data", "inputs", "unit", "conformance", "fuzz", "consumer"]
 config.test_source_root = os.path.dirname(__file__)
 
 bin_dir = os.path.abspath(lit_config.params["bin"])
@@ -38,6 +38,7 @@ config.substitutions += [
     ("%npy", "python3 " + os.path.join(here, "tools", "Inputs", "npy.py")),
     ("%data", os.path.join(here, "data")),
     ("%python", sys.executable),
+    ("%plugins", os.path.join(os.path.dirname(bin_dir), "lib", "test-plugins")),
     ("%lib", os.path.join(os.path.dirname(bin_dir), "lib")),
     ("%runtime", os.path.join(here, "..", "runtime", "include")),
 ]

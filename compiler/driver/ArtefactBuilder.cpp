@@ -116,6 +116,8 @@ llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
       return constant.takeError();
     artefact.constants.push_back(std::move(*constant));
   }
+  for (const PlannedKernel &k : plan.kernels)
+    artefact.kernels.push_back({k.op, k.symbol, k.files});
   artefact.weightsBytes = static_cast<uint64_t>(plan.weightsBytes);
   artefact.stateBytes = static_cast<uint64_t>(plan.stateBytes);
   artefact.arenaBytes = static_cast<uint64_t>(plan.arenaBytes);

@@ -6,9 +6,11 @@
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/fake/FakeCall.h"
 #include "compiler/functionalize/Functionalize.h"
+#include "compiler/import/Unregistered.h"
 #include "compiler/import/pt2/Pt2Import.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/partition/Cost.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -20,6 +22,8 @@ namespace ft {
 static OpRow rowOf(const Schema &schema) {
   OpRow row{schema.name.str(), schema.family.str()};
   row.fake = findFakeRule(schema) != nullptr;
+  if (const CustomOp *op = customOp(schema))
+    row.derivative = static_cast<bool>(op->derivative);
   // Code is generated for what functionalize leaves.
   const Schema *pure = schema.mutates ? functionalForm(schema) : &schema;
   row.cpu = pure && findLowerRule(*pure);
@@ -31,6 +35,16 @@ std::vector<OpRow> opTable() {
   std::vector<OpRow> rows;
   for (const Schema &schema : SchemaTable::get().all())
     rows.push_back(rowOf(schema));
+  return rows;
+}
+
+std::vector<OpRow> customOps(Session &session) {
+  std::vector<OpRow> rows;
+  if (!session.loadPlugins())
+    return rows;
+  for (const std::unique_ptr<CustomOp> &op :
+       CustomOps::of(&session.context()).all())
+    rows.push_back(rowOf(op->schema));
   return rows;
 }
 
@@ -62,6 +76,11 @@ bool unknownOps(const Session &session, std::vector<MissingOp> &ops) {
   for (const Diagnostic &row : session.diagnostics()) {
     if (row.exitClass() == ExitClass::Note)
       continue;
+    if (row.id == DiagId::UnregisteredOp) {
+      for (const UnregisteredOp &op : parseUnregistered(row.message))
+        ops.push_back({op.name, op.count, op.place, {"registration"}});
+      continue;
+    }
     std::optional<pt2::UnknownOperator> op;
     if (row.id == DiagId::UnknownOp)
       op = pt2::UnknownOperator::parse(row.message);

@@ -27,6 +27,11 @@ struct OpRow {
 /// All overloads, by name.
 FORETRACE_API std::vector<OpRow> opTable();
 
+/// The custom operators of a session, in the order of registration ("demo::f",
+/// family "custom"). Loads its plug-ins; empty after an error, which the
+/// session's diagnostics hold.
+FORETRACE_API std::vector<OpRow> customOps(Session &session);
+
 /// An overload that a model uses and that cannot be compiled.
 struct MissingOp {
   std::string name;

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace ft {
 
@@ -20,6 +21,12 @@ struct Options {
   std::string cpu;
   /// The ld.lld to link with; empty: the one beside LLVM, then the one in PATH.
   std::string linker;
+  /// Plug-ins with custom operators (foretrace/plugin.h), loaded in this order
+  /// before the first model is read.
+  std::vector<std::string> plugins;
+  /// Run the kernel of a custom operator without a fake rule on zeros, in a
+  /// child process, to learn what it returns: static sizes, up to 1 MiB.
+  bool learnCustom = false;
   /// Of a model that starts as .mlir text: the first stage to run, instead of
   /// the one after the text's own `ft.stage`.
   std::optional<Stage> startFrom;

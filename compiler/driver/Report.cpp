@@ -4,6 +4,7 @@
 #include "compiler/driver/Report.h"
 
 #include "compiler/driver/ValueTable.h"
+#include "compiler/lower/Plan.h"
 #include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -340,6 +341,12 @@ static llvm::json::Array kernelsJson(mlir::ModuleOp module) {
                                          {"operations", operations},
                                          {"operands", std::move(operands)}});
   });
+  if (std::optional<Plan> plan = Plan::of(module))
+    for (const PlannedKernel &kernel : plan->kernels)
+      kernels.push_back(llvm::json::Object{{"name", kernel.symbol},
+                                           {"custom", kernel.op},
+                                           {"operations", 1},
+                                           {"operands", llvm::json::Array()}});
   return kernels;
 }
 
@@ -347,6 +354,11 @@ std::string reportKernels(const Session &session) {
   std::string text;
   for (const llvm::json::Value &kernel : kernelsJson(session.module())) {
     const llvm::json::Object &object = *kernel.getAsObject();
+    if (std::optional<llvm::StringRef> op = object.getString("custom")) {
+      text += object.getString("name")->str() + ": kernel of " + op->str();
+      text += '\n';
+      continue;
+    }
     text += object.getString("name")->str() + ": " +
             std::to_string(*object.getInteger("operations")) + " operations";
     for (const llvm::json::Value &operand : *object.getArray("operands"))

@@ -3,13 +3,16 @@
 
 #include "compiler/driver/Session.h"
 
+#include "compiler/custom/Registration.h"
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
 #include "compiler/driver/TraceWeights.h"
+#include "compiler/driver/Version.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/text/TextImport.h"
 #include "compiler/trace/TraceState.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -137,9 +140,47 @@ llvm::Error Session::State::adopt(
   return llvm::Error::success();
 }
 
+bool Session::State::loadPlugins() {
+  if (pluginsLoaded)
+    return !pluginsFailed;
+  pluginsLoaded = true;
+  std::string compiler = std::string("foretrace ") + foretraceVersion();
+  for (const std::string &path : options.plugins) {
+    bool ok = guarded(llvm::Twine("the plug-in ") + path, DiagId::PluginFailed,
+                      [&]() -> llvm::Error {
+                        llvm::Expected<Plugin> plugin =
+                            Plugin::load(path, CustomOps::of(&context()),
+                                         compiler, options.learnCustom);
+                        if (!plugin)
+                          return plugin.takeError();
+                        plugins.push_back(std::move(*plugin));
+                        return llvm::Error::success();
+                      });
+    pluginsFailed |= !ok;
+  }
+  return !pluginsFailed;
+}
+
+bool Session::loadPlugins() { return state->loadPlugins(); }
+
+bool Session::registerOp(const ft_op_registration &op) {
+  State &s = *state;
+  return s.guarded(
+      "registering an operator", DiagId::BadRegistration, [&]() -> llvm::Error {
+        if (s.module)
+          return makeError(DiagId::BadRegistration, "",
+                           "operators are registered before a model is loaded");
+        RegistrationSource source;
+        source.learn = s.options.learnCustom;
+        return registerCustomOp(CustomOps::of(&s.context()), op, source);
+      });
+}
+
 bool Session::load(const std::string &path) {
   State &s = *state;
   s.source = path;
+  if (!s.loadPlugins())
+    return false;
   auto start = Clock::now();
   bool ok = s.guarded("stage import", DiagId::BadText,
                       [&] { return s.adopt(importModel(path, s.context())); });
@@ -152,6 +193,8 @@ bool Session::load(const std::string &path) {
 bool Session::loadText(const std::string &text, const std::string &name) {
   State &s = *state;
   s.source = name;
+  if (!s.loadPlugins())
+    return false;
   return s.guarded("reading the text", DiagId::BadText, [&] {
     return s.adopt(importText(text, name, s.context()));
   });

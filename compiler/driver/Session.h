@@ -32,6 +32,9 @@ class MLIRContext;
 class ModuleOp;
 } // namespace mlir
 
+/// A custom operator: see foretrace/plugin.h.
+struct ft_op_registration;
+
 namespace ft {
 
 class FakeMode;
@@ -55,6 +58,14 @@ public:
   Session &operator=(const Session &) = delete;
 
   const Options &options() const;
+
+  /// Registers a custom operator of this program, as a plug-in would
+  /// (foretrace/plugin.h; ft_op_registration_init() makes an empty one). What
+  /// it points to must live as long as this session, strings excepted; relative
+  /// paths start at the working directory. Before the first load.
+  bool registerOp(const ft_op_registration &op);
+  /// Loads the plug-ins of the options now, which load does otherwise.
+  bool loadPlugins();
 
   /// Reads a model. A .pt2 archive stands after stage import; .mlir text
   /// stands after the stage that its `ft.stage` names, or after import.

@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_DRIVER_SESSIONSTATE_H
 
 #include "compiler/codegen/cpu/Target.h"
+#include "compiler/custom/Plugin.h"
 #include "compiler/driver/Session.h"
 #include "compiler/fake/FakeCache.h"
 #include "compiler/import/Importer.h"
@@ -41,7 +42,15 @@ struct Session::State {
 
   bool runStages(Stage last);
 
+  /// Loads what options.plugins names, once. False after an error, from then
+  /// on always.
+  bool loadPlugins();
+
   Options options;
+  /// What they registered is in the context, which goes first.
+  std::vector<Plugin> plugins;
+  bool pluginsLoaded = false;
+  bool pluginsFailed = false;
   /// The context of the module: the session's own, or that of a trace.
   std::shared_ptr<mlir::MLIRContext> ownContext;
   mlir::MLIRContext &context() { return *ownContext; }

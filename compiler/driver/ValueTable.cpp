@@ -4,6 +4,7 @@
 #include "compiler/driver/ValueTable.h"
 
 #include "compiler/fake/AliasSets.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -129,8 +130,7 @@ void ValueTable::addResults(mlir::Operation *op) {
     unsigned r = result.getResultNumber();
     ValueRow &row =
         add(result, textOf(elementOf(op->getAttr(names::kName), r)));
-    row.op = schema ? "aten." + schema->name.str()
-                    : op->getName().getStringRef().str();
+    row.op = schema ? shownName(*schema) : op->getName().getStringRef().str();
     setMeta(row, elementOf(op->getAttr(names::kDeclared), r));
     bool differentiable =
         row.meta && (isFloating(row.meta->dtype) || isComplex(row.meta->dtype));

@@ -84,6 +84,14 @@ struct Constant {
   uint64_t bytes() const;
 };
 
+/// A C kernel of a custom operator that the object calls, and the object files
+/// or static archives that define it.
+struct KernelSource {
+  std::string op;
+  std::string symbol;
+  std::vector<std::string> files;
+};
+
 struct Artefact {
   /// A C identifier: the prefix of the wrappers' names.
   std::string name;
@@ -101,6 +109,8 @@ struct Artefact {
   uint64_t weightsBytes = 0;
   uint64_t stateBytes = 0;
   uint64_t arenaBytes = 0;
+
+  std::vector<KernelSource> kernels;
 
   /// The bytes of an ELF relocatable object (PIC) that defines
   /// ft_gen_forward: see runtime/src/abi.h.

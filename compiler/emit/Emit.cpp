@@ -69,7 +69,8 @@ private:
 
 /// Everything that the three files are made from, and nothing else: no time,
 /// no path.
-static std::string compileId(const Artefact &a, uint64_t weightsHash) {
+static std::string compileId(const Artefact &a, const KernelFiles &kernels,
+                             uint64_t weightsHash) {
   ContentId id;
   id.add(compilerVersion());
   id.add(a.name);
@@ -96,6 +97,8 @@ static std::string compileId(const Artefact &a, uint64_t weightsHash) {
   id.add(a.arenaBytes);
   id.add(weightsHash);
   id.add(a.object);
+  for (const KernelFiles::File &file : kernels.files)
+    id.add(file.bytes->getBuffer());
   return id.hex();
 }
 
@@ -147,8 +150,11 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
                                           const EmitOptions &options) {
   if (llvm::Error error = artefact.verify())
     return std::move(error);
-  if (llvm::Error error = checkObject(artefact.object))
+  if (llvm::Error error = checkObject(artefact.object, artefact.kernels))
     return std::move(error);
+  auto kernels = KernelFiles::read(artefact.kernels);
+  if (!kernels)
+    return kernels.takeError();
   auto linker = findLinker(options.linker);
   if (!linker)
     return linker.takeError();
@@ -178,7 +184,7 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   if (!hash)
     return hash.takeError();
   content.weightsDataHash = *hash;
-  content.compileId = files.compileId = compileId(artefact, *hash);
+  content.compileId = files.compileId = compileId(artefact, *kernels, *hash);
   if (weights) {
     std::string head =
         weightsFileHead(artefact.weightsBytes, *hash, content.compileId,
@@ -200,6 +206,7 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   link.name = files.library;
   link.soname = soname;
   link.apiSymbol = apiSymbol;
+  link.kernels = &*kernels;
   if (llvm::Error error = linkModel(link, *linker, library->temporaryPath()))
     return std::move(error);
   header->os() << headerText(artefact, content.compileId);

@@ -89,7 +89,8 @@ static llvm::Error notLinkable(const llvm::Twine &what) {
   return makeError(DiagId::Internal, "", "the generated object " + what);
 }
 
-llvm::Error checkObject(llvm::StringRef bytes) {
+llvm::Error checkObject(llvm::StringRef bytes,
+                        llvm::ArrayRef<KernelSource> kernels) {
   using namespace llvm::object;
   auto file = ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(bytes, "generated code"));
@@ -102,6 +103,8 @@ llvm::Error checkObject(llvm::StringRef bytes) {
   auto allowed = allowedSymbols();
   if (!allowed)
     return allowed.takeError();
+  for (const KernelSource &kernel : kernels)
+    allowed->insert(kernel.symbol);
   std::set<std::string> foreign; // sorted, for a stable message
   bool hasForward = false;
   for (const ELFSymbolRef symbol : object->symbols()) {
@@ -175,11 +178,33 @@ private:
 };
 } // namespace
 
+/// Generated code was checked before: what the linker does not find is called
+/// by the kernels of custom operators.
+static llvm::Error undefinedInKernels(llvm::StringRef said) {
+  std::set<std::string> names;
+  for (llvm::StringRef rest = said; !rest.empty();) {
+    auto [line, next] = rest.split('\n');
+    auto [before, name] = line.split("undefined symbol: ");
+    if (!name.empty())
+      names.insert(name.trim().str());
+    rest = next;
+  }
+  if (names.empty())
+    return llvm::Error::success();
+  return makeError(DiagId::BadKernelFile, "",
+                   "the kernels of custom operators call functions that models "
+                   "do not have: " +
+                       llvm::join(names, ", "),
+                   "foretrace/kernel.h says what a kernel may call");
+}
+
 /// Tells a failure of the file system from one of linking: lld has one exit
 /// code for both, and dies of SIGBUS on a full disk, because it writes through
 /// a mapping.
 static llvm::Error linkerFailed(llvm::StringRef linker, llvm::StringRef name,
                                 llvm::StringRef said, bool crashed) {
+  if (llvm::Error error = undefinedInKernels(said))
+    return error;
   llvm::StringRef first = said.split('\n').first;
   auto cannotWrite = [&](llvm::StringRef why) {
     return makeError(DiagId::CannotWrite, name,
@@ -221,6 +246,14 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
   for (const auto &[name, bytes] : files)
     if (llvm::Error error = folder.write(name, bytes))
       return error;
+  std::vector<std::string> kernels;
+  if (inputs.kernels)
+    for (auto [i, file] : llvm::enumerate(inputs.kernels->files)) {
+      std::string name = "kernel" + std::to_string(i);
+      if (llvm::Error error = folder.write(name, file.bytes->getBuffer()))
+        return error;
+      kernels.push_back(folder.file(name));
+    }
 
   std::string soname = ("-soname=" + inputs.soname).str();
   std::string script = "--version-script=" + folder.file("exports.map");
@@ -247,10 +280,9 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                                              "-z",
                                              "noexecstack",
                                              object,
-                                             descriptor,
-                                             archive,
-                                             libm,
-                                             libc};
+                                             descriptor};
+  args.append(kernels.begin(), kernels.end());
+  args.append({archive, libm, libc});
   std::string log = folder.file("log");
   std::optional<llvm::StringRef> redirects[] = {
       llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};

@@ -4,6 +4,8 @@
 #ifndef FORETRACE_COMPILER_EMIT_LINK_H
 #define FORETRACE_COMPILER_EMIT_LINK_H
 
+#include "compiler/emit/KernelFiles.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -16,10 +18,11 @@ namespace ft {
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
 
 /// Does the object define ft_gen_forward, and need nothing but what the
-/// runtime has and runtime/src/imports.def allows? FT0504 naming the symbols
-/// otherwise: this is checked before the linker runs, whose messages would
-/// tell the user nothing.
-llvm::Error checkObject(llvm::StringRef object);
+/// runtime has, runtime/src/imports.def allows and `kernels` names? FT0504
+/// naming the symbols otherwise: this is checked before the linker runs, whose
+/// messages would tell the user nothing.
+llvm::Error checkObject(llvm::StringRef object,
+                        llvm::ArrayRef<KernelSource> kernels = {});
 
 struct LinkInputs {
   llvm::StringRef object;     ///< bytes of the generated code
@@ -27,12 +30,14 @@ struct LinkInputs {
   llvm::StringRef name;       ///< "out/model.so", for messages
   llvm::StringRef soname;     ///< "model.so"
   llvm::StringRef apiSymbol;  ///< "NAME_api", exported besides the fixed names
+  const KernelFiles *kernels = nullptr; ///< code of custom operators
 };
 
 /// Links both objects with the runtime, which is part of this program, into
 /// the shared library `output`. The linker runs as a child process on files in
 /// a temporary folder, which is removed. FT0003 when files cannot be written,
-/// FT0007 when the linker fails.
+/// FT0601 when custom kernels need what a model does not have, FT0007 when the
+/// linker fails.
 llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                       llvm::StringRef output);
 

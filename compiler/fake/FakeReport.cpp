@@ -4,7 +4,9 @@
 #include "compiler/fake/FakeReport.h"
 
 #include "compiler/fake/JoinLayouts.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/Places.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -62,8 +64,8 @@ static void listOperands(InFlightDiagnostic &error, const FakeCall &call) {
 
 void reportFailure(Operation *op, const FakeCall &call) {
   InFlightDiagnostic error = emitError(op->getLoc());
-  error << "[" << codeOf(call.category) << "] " << call.message << " (in aten."
-        << call.schema().name;
+  error << "[" << codeOf(call.category) << "] " << call.message << " (in "
+        << shownName(call.schema());
   listOperands(error, call);
   error << ")";
   if (call.category == FakeError::DataDependent)
@@ -86,35 +88,23 @@ void reportUnknownOperand(Operation *op, Value operand) {
 // Missing rules
 //===----------------------------------------------------------------------===//
 
-static std::string placeOf(Location location) {
-  std::string name, file;
-  location->walk([&](Location part) {
-    if (auto named = dyn_cast<NameLoc>(part)) {
-      if (name.empty())
-        name = named.getName().str();
-    } else if (auto line = dyn_cast<FileLineColLoc>(part)) {
-      if (file.empty() && line.getLine() != 0)
-        file =
-            (line.getFilename().getValue() + ":" + Twine(line.getLine())).str();
-    }
-    return WalkResult::advance();
-  });
-  if (name.empty() || file.empty())
-    return name.empty() ? file : name;
-  return name + ", " + file;
-}
-
 void reportMissingRules(Operation *root) {
   struct Missing {
     unsigned count = 0;
     Operation *first = nullptr;
   };
-  llvm::MapVector<const Schema *, Missing> missing;
+  llvm::MapVector<StringAttr, Missing> missing;
+  bool custom = false;
   root->walk([&](Operation *op) {
     const Schema *schema = schemaOf(op);
-    if (!schema || findFakeRule(*schema))
+    bool unregistered = isUnregisteredCall(op);
+    if (schema ? findFakeRule(*schema) != nullptr : !unregistered)
       return;
-    Missing &m = missing[schema];
+    custom |= unregistered || customOp(*schema);
+    auto name = op->getAttrOfType<StringAttr>("callee");
+    if (schema)
+      name = StringAttr::get(root->getContext(), shownName(*schema));
+    Missing &m = missing[name];
     if (!m.count++)
       m.first = op;
   });
@@ -127,7 +117,7 @@ void reportMissingRules(Operation *root) {
   llvm::interleave(
       missing,
       [&](auto &entry) {
-        error << "aten." << entry.first->name << " (" << entry.second.count
+        error << entry.first.getValue() << " (" << entry.second.count
               << (entry.second.count == 1 ? " call" : " calls");
         std::string place = placeOf(entry.second.first->getLoc());
         if (!place.empty())
@@ -135,6 +125,10 @@ void reportMissingRules(Operation *root) {
         error << ")";
       },
       [&] { error << ", "; });
+  if (custom)
+    error << "\nhelp: register a fake rule with the custom operators "
+             "(foretrace/plugin.h), or let --learn-custom run their kernels "
+             "on zeros";
 }
 
 //===----------------------------------------------------------------------===//

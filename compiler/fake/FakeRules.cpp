@@ -16,6 +16,7 @@
 #include "compiler/fake/ConstantFold.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/Promotion.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -113,7 +114,25 @@ RuleTable::RuleTable() {
   }
 }
 
+/// The rule that was registered with a custom operator.
+static LogicalResult runCustomRule(FakeCall &call) {
+  return customOp(call.schema())->fake(call);
+}
+
+/// What the table has for the overload, or the registry.
+static Entry entryOf(const Schema &schema) {
+  const CustomOp *custom = customOp(schema);
+  if (!custom)
+    return RuleTable::get()[schema.index];
+  Entry entry;
+  entry.rule = custom->fake ? runCustomRule : nullptr;
+  entry.device = custom->anyDevice ? DevicePolicy::First : DevicePolicy::Common;
+  return entry;
+}
+
 FakeRule findFakeRule(const Schema &schema) {
+  if (customOp(schema))
+    return entryOf(schema).rule;
   return RuleTable::get()[schema.index].rule;
 }
 
@@ -251,7 +270,7 @@ static LogicalResult checkResults(FakeCall &call) {
 }
 
 LogicalResult propagateCall(FakeCall &call) {
-  const Entry &entry = RuleTable::get()[call.schema().index];
+  const Entry entry = entryOf(call.schema());
   if (!entry.rule)
     return call.fail(FakeError::Unsupported,
                      "there is no shape rule for '" + call.schema().name + "'");

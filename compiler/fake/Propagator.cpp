@@ -7,6 +7,7 @@
 #include "compiler/fake/FakeReport.h"
 #include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/OpCall.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
 
 using namespace mlir;
@@ -101,8 +102,8 @@ LogicalResult Propagator::crosscheck(Operation *op) {
   if (bypass.empty() && ArrayRef<CallResult>(scratch) == last)
     return success();
   InFlightDiagnostic error = emitError(op->getLoc());
-  error << "[FT0070] the cache of fake propagation has other results for aten."
-        << schemaOf(op)->name << " than its rule";
+  error << "[FT0070] the cache of fake propagation has other results for "
+        << shownName(*schemaOf(op)) << " than its rule";
   if (!bypass.empty())
     return error << ", which must not be kept (" << bypass << ")";
   auto show = [&](ArrayRef<CallResult> results) {
@@ -232,8 +233,9 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
 LogicalResult Propagator::applyResults(Operation *op) {
   if (last.size() != op->getNumResults())
     return emitError(op->getLoc())
-           << "[FT0307] aten." << schemaOf(op)->name << " gives " << last.size()
-           << " results here, the program takes " << op->getNumResults();
+           << "[FT0307] " << shownName(*schemaOf(op)) << " gives "
+           << last.size() << " results here, the program takes "
+           << op->getNumResults();
   Attribute declared = claims ? op->getDiscardableAttr(claims) : Attribute();
   for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
     if (ours.number)
@@ -288,8 +290,10 @@ LogicalResult Propagator::visitCall(Operation *op) {
     return failure();
   if (!found) {
     // Only calls were ever kept, so only now it matters whether this is one.
-    if (!schemaOf(op))
-      return success();
+    if (!schemaOf(op)) {
+      missingRule |= isUnregisteredCall(op);
+      return success(!isUnregisteredCall(op));
+    }
     if (failed(computeAndKeep(op)))
       return failure();
   }

@@ -19,6 +19,7 @@
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/OpCall.h"
 #include "compiler/functionalize/Storages.h"
+#include "dialects/ft/CustomOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -42,6 +43,8 @@ static bool sameArguments(const Schema &a, const Schema &b, size_t count) {
 }
 
 const Schema *functionalForm(const Schema &schema) {
+  if (const CustomOp *op = customOp(schema))
+    return op->functional ? &op->functional->schema : nullptr;
   std::string name = schema.base.str();
   size_t outs = 0;
   if (StringRef(name).ends_with("__") && StringRef(name).starts_with("__i"))
@@ -114,6 +117,7 @@ private:
   void readOperands(Operation *op);
   void addResults(Operation *op);
   bool writeInPlace(Operation *op, const AtenCall &call);
+  bool writeCustom(Operation *op, const AtenCall &call);
   bool moveName(Operation *op, const AtenCall &call);
   bool updateStatistics(Operation *op, const AtenCall &call);
   bool assign(Value target, Value value, Operation *op);
@@ -132,7 +136,7 @@ private:
 } // namespace
 
 bool Functionalizer::unsupported(Operation *op, const Twine &why) {
-  std::string text = "aten." + schemaOf(op)->name.str();
+  std::string text = shownName(*schemaOf(op));
   std::string name;
   if (auto attr = op->getAttrOfType<StringAttr>(names::kName))
     name = " (" + attr.getValue().str() + ")";
@@ -270,6 +274,45 @@ bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
   return true;
 }
 
+/// A custom operator's functional form gives the new values of the written
+/// arguments in order, then what else the operator returns.
+bool Functionalizer::writeCustom(Operation *op, const AtenCall &call) {
+  const Schema &schema = *call.schema;
+  AtenCall pure = call;
+  pure.schema = functionalForm(schema);
+  for (Value &operand : pure.operands)
+    if (StorageNode *node = storages.nodeOf(operand))
+      operand = storages.read(node, op->getLoc());
+  SmallVector<Type> types(pure.schema->returns.size(),
+                          unknownTensorType(op->getContext()));
+  Operation *made = pure.build(builder, op->getLoc(), types);
+  if (failed(propagateOp(made)))
+    return false;
+  unsigned next = 0;
+  for (auto [i, formal] : llvm::enumerate(schema.args)) {
+    if (!formal.type.write)
+      continue;
+    Value value = made->getResult(next++), target = call.tensor(i);
+    if (target && !assign(target, value, op))
+      return false;
+  }
+  for (OpResult result : op->getResults()) {
+    unsigned r = result.getResultNumber();
+    int arg = schema.aliasedArg(r);
+    StorageNode *shared =
+        arg >= 0 ? storages.nodeOf(call.tensor(arg)) : nullptr;
+    if (schema.returns[r].write) {
+      storages.bind(result, shared);
+      continue;
+    }
+    Value value = made->getResult(next);
+    storages.bind(result, shared ? storages.addView(value, shared, made, next)
+                                 : storages.addBase(value));
+    ++next;
+  }
+  return true;
+}
+
 bool Functionalizer::moveName(Operation *op, const AtenCall &call) {
   const Schema *form = functionalForm(*call.schema);
   StorageNode *node = storages.nodeOf(call.operands[0]);
@@ -348,6 +391,8 @@ bool Functionalizer::visit(Operation *op) {
   AtenCall call = AtenCall::decode(op);
   if (updatesStatistics(call))
     return updateStatistics(op, call);
+  if (customOp(*schema))
+    return writeCustom(op, call);
   if (changesMetadata(*schema))
     return moveName(op, call);
   return writeInPlace(op, call);
@@ -480,7 +525,7 @@ LogicalResult verifyFunctionalizeStage(ModuleOp module) {
     if (!isMutation(op))
       return;
     emitError(op->getLoc())
-        << "[FT0402] aten." << schemaOf(op)->name << " still writes";
+        << "[FT0402] " << shownName(*schemaOf(op)) << " still writes";
     sound = false;
   });
   return success(sound && succeeded(verifyFakeStage(module)));

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/EntryFunction.h"
 
+#include "compiler/lower/KernelCalls.h"
 #include "compiler/lower/OutlineKernels.h"
 #include "dialects/ft/FtOps.h"
 
@@ -21,7 +22,9 @@ namespace {
 enum EntryArgument { kExec, kInputs, kOutputs, kArena, kWeights, kState };
 
 struct PlannedCall {
+  /// A generated kernel, or a custom operator's.
   func::FuncOp kernel;
+  KernelCallOp custom;
   /// The scratch buffer of the memory plan, or -1.
   int scratch = -1;
   int64_t scratchBytes = 0;
@@ -42,6 +45,8 @@ public:
     for (const ScheduleStep &step : schedule.steps) {
       if (step.check)
         emitCheck(cast<CheckIndexOp>(step.check));
+      else if (calls[call].custom)
+        emitCustomCall(calls[call++].custom);
       else
         emitCall(schedule.kernels[step.kernel], calls[call++]);
     }
@@ -82,6 +87,12 @@ private:
       if (what.check)
         continue;
       PlannedCall call;
+      call.custom =
+          dyn_cast<KernelCallOp>(schedule.kernels[what.kernel].ops.front());
+      if (call.custom) {
+        calls.push_back(call);
+        continue;
+      }
       call.kernel = outliner.outline(schedule.kernels[what.kernel]);
       // A function that is called twice has its scratch argument already.
       if (hasScratch(call.kernel))
@@ -164,9 +175,7 @@ private:
     }
     Value array =
         entry.getArgument(region == ft::Region::Input ? kInputs : kOutputs);
-    Value slot = LLVM::GEPOp::create(
-        b, loc, pointer(), pointer(), array,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    Value slot = elementAt(array, index);
     return base = bytesAt(LLVM::LoadOp::create(b, loc, pointer(), slot));
   }
 
@@ -209,30 +218,105 @@ private:
     func::CallOp::create(b, loc, call.kernel, operands);
   }
 
-  Value stringConstant(StringRef text) {
-    LLVM::GlobalOp &global = strings[text];
+  /// The constant bytes, aligned to 8.
+  Value bytesConstant(const std::string &bytes) {
+    LLVM::GlobalOp &global = strings[bytes];
     if (!global) {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(module.getBody());
-      std::string bytes = text.str() + '\0';
       auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
       global = LLVM::GlobalOp::create(
           b, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
           "ft_text_" + std::to_string(strings.size() - 1),
-          b.getStringAttr(bytes));
+          b.getStringAttr(bytes), /*alignment=*/8);
     }
     return LLVM::AddressOfOp::create(b, loc, global);
   }
+  Value stringConstant(StringRef text) {
+    return bytesConstant(text.str() + '\0');
+  }
 
-  LLVM::LLVMFuncOp failFunction() {
-    StringRef name = "ft_rt_fail_index";
+  /// A function of the runtime, or a custom kernel, that gives an i32.
+  LLVM::LLVMFuncOp external(StringRef name, ArrayRef<Type> arguments) {
     if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
       return known;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    auto type = LLVM::LLVMFunctionType::get(
-        b.getI32Type(), {pointer(), pointer(), b.getI64Type(), b.getI64Type()});
+    auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), arguments);
     return LLVM::LLVMFuncOp::create(b, loc, name, type);
+  }
+
+  LLVM::LLVMFuncOp failFunction() {
+    return external("ft_rt_fail_index",
+                    {pointer(), pointer(), b.getI64Type(), b.getI64Type()});
+  }
+
+  /// Where the elements of a placed tensor start.
+  Value addressOf(const Placement &place) {
+    Value start;
+    int64_t offset = place.byteOffset;
+    switch (place.region) {
+    case ft::Region::Arena:
+      offset += schedule.memory.offset(place.index);
+      start = entry.getArgument(kArena);
+      break;
+    case ft::Region::Weights:
+      start = entry.getArgument(kWeights);
+      break;
+    case ft::Region::State:
+      start = entry.getArgument(kState);
+      break;
+    case ft::Region::Input:
+    case ft::Region::Output:
+      start = LLVM::LoadOp::create(
+          b, loc, pointer(),
+          elementAt(entry.getArgument(
+                        place.region == ft::Region::Input ? kInputs : kOutputs),
+                    place.index));
+      break;
+    }
+    return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), start,
+                               ValueRange{constant64(offset)});
+  }
+
+  /// The address of pointer number `index` of an array.
+  Value elementAt(Value array, unsigned index) {
+    return LLVM::GEPOp::create(
+        b, loc, pointer(), pointer(), array,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  }
+
+  /// ft_rt_call_kernel(exec, kernel, description, {start of each tensor}).
+  void emitCustomCall(KernelCallOp call) {
+    auto placementOf = [&](Value v) { return schedule.placements.lookup(v); };
+    SmallVector<Value> tensors(call.getOperands());
+    llvm::append_range(tensors, call.getResults());
+    Value starts;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&entry.getBody().front());
+      Value count = constant64(static_cast<int64_t>(tensors.size()) + 1);
+      starts = LLVM::AllocaOp::create(b, loc, pointer(), pointer(), count);
+    }
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      LLVM::StoreOp::create(b, loc, addressOf(placementOf(tensor)),
+                            elementAt(starts, static_cast<unsigned>(i)));
+    auto run = external("ft_rt_call_kernel",
+                        {pointer(), pointer(), pointer(), pointer()});
+    Value kernel = LLVM::AddressOfOp::create(
+        b, loc, external(call.getSymbol(), {pointer()}));
+    Value code =
+        LLVM::CallOp::create(
+            b, loc, run,
+            ValueRange{entry.getArgument(kExec), kernel,
+                       bytesConstant(describeKernelCall(call, placementOf)),
+                       starts})
+            .getResult();
+    Value bad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, code,
+                                      constant32(0));
+    Block *next = newBlock();
+    cf::CondBranchOp::create(b, loc, bad, failure(), code, next, ValueRange{});
+    b.setInsertionPointToEnd(next);
   }
 
   void emitCheck(CheckIndexOp check) {
@@ -250,18 +334,23 @@ private:
     splitOn(bad, check, which);
   }
 
-  /// Splits the control flow: on to the next step, or out with a message.
-  void splitOn(Value bad, CheckIndexOp check, Value which) {
-    mlir::Region &body = entry.getBody();
-    auto newBlock = [&] {
-      auto *block = new Block;
-      body.push_back(block);
-      return block;
-    };
+  Block *newBlock() {
+    auto *block = new Block;
+    entry.getBody().push_back(block);
+    return block;
+  }
+  /// Where failed checks and calls go with their code.
+  Block *failure() {
     if (!failBlock) {
       failBlock = newBlock();
       failBlock->addArgument(b.getI32Type(), loc);
     }
+    return failBlock;
+  }
+
+  /// Splits the control flow: on to the next step, or out with a message.
+  void splitOn(Value bad, CheckIndexOp check, Value which) {
+    Block *fail = failure();
     Block *report = newBlock(), *next = newBlock();
     cf::CondBranchOp::create(b, loc, bad, report, ValueRange{}, next,
                              ValueRange{});
@@ -272,7 +361,7 @@ private:
                                         stringConstant(check.getWhere()), which,
                                         constant64(check.getSize())})
             .getResult();
-    cf::BranchOp::create(b, loc, failBlock, code);
+    cf::BranchOp::create(b, loc, fail, code);
     b.setInsertionPointToEnd(next);
   }
 };

@@ -4,6 +4,7 @@
 #include "compiler/lower/KernelGroups.h"
 
 #include "compiler/lower/LowerState.h"
+#include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -60,6 +61,8 @@ OpRole roleOf(Operation *op) {
   if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::ConcatOp,
           tensor::InsertOp, tensor::ScatterOp>(op))
     return OpRole::Move;
+  if (isa<KernelCallOp>(op))
+    return OpRole::Library;
   return OpRole::Entry;
 }
 
@@ -97,6 +100,7 @@ namespace {
 struct Former {
   struct Kernel {
     SmallVector<Operation *, 4> ops;
+    /// Nothing joins a move, or a call of a custom kernel.
     bool hasContraction = false, hasMove = false, dead = false;
     bool onlyPointwise = true;
     /// No reduction but over the innermost dims of its input.
@@ -159,7 +163,7 @@ struct Former {
       auto it = kernelOf.find(user);
       return (it != kernelOf.end() && it->second == k) ||
              (groupOf(user) == group && roleOf(user) != OpRole::Entry &&
-              roleOf(user) != OpRole::Move);
+              roleOf(user) != OpRole::Move && roleOf(user) != OpRole::Library);
     });
   }
 
@@ -176,7 +180,7 @@ struct Former {
     kernelOf[op] = k;
     OpRole role = roleOf(op);
     kernel.hasContraction |= role == OpRole::Contraction;
-    kernel.hasMove |= role == OpRole::Move;
+    kernel.hasMove |= role == OpRole::Move || role == OpRole::Library;
     kernel.onlyPointwise &= role == OpRole::Pointwise;
     kernel.onlyRows &= role != OpRole::Reduction || reducesRows(op);
     kernel.group = groupOf(op);
@@ -253,6 +257,7 @@ struct Former {
       case OpRole::Entry:
         break;
       case OpRole::Contraction:
+      case OpRole::Library:
         start(&op);
         break;
       case OpRole::Move:

@@ -26,6 +26,8 @@ enum class OpRole {
   Reduction,
   /// Padding, insertion, concatenation: copies of their own.
   Move,
+  /// A call of a custom operator's kernel: a kernel of its own.
+  Library,
   /// What stands in the entry function itself (`ft.check_index`, return).
   Entry
 };

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/lower/Rules.h"
+#include "dialects/ft/CustomOps.h"
 
 namespace ft {
 
 LowerRule findLowerRule(const Schema &schema) {
+  if (const CustomOp *op = customOp(schema))
+    return op->code().symbol.empty() ? nullptr : lowerCustom;
   // One slot for each row of the schema table, filled at the first call.
   static const std::vector<LowerRule> rules = [] {
     const SchemaTable &table = SchemaTable::get();

@@ -46,14 +46,27 @@ void Plan::attachTo(ModuleOp module) const {
                                  {"coef", b.getArrayAttr(rows)},
                                  {"base", b.getDenseI64ArrayAttr(c.base)}}));
   }
-  module->setAttr(
-      kPlan, dictionary({{"inputs", values(inputs)},
-                         {"outputs", values(outputs)},
-                         {"state", b.getArrayAttr(states)},
-                         {"constants", b.getArrayAttr(pieces)},
-                         {"arena_bytes", b.getI64IntegerAttr(arenaBytes)},
-                         {"weights_bytes", b.getI64IntegerAttr(weightsBytes)},
-                         {"state_bytes", b.getI64IntegerAttr(stateBytes)}}));
+  SmallVector<Attribute> custom;
+  for (const PlannedKernel &k : kernels)
+    custom.push_back(
+        dictionary({{"op", b.getStringAttr(k.op)},
+                    {"symbol", b.getStringAttr(k.symbol)},
+                    {"files", b.getStrArrayAttr(SmallVector<StringRef>(
+                                  k.files.begin(), k.files.end()))}}));
+  DictionaryAttr plan =
+      dictionary({{"inputs", values(inputs)},
+                  {"outputs", values(outputs)},
+                  {"state", b.getArrayAttr(states)},
+                  {"constants", b.getArrayAttr(pieces)},
+                  {"arena_bytes", b.getI64IntegerAttr(arenaBytes)},
+                  {"weights_bytes", b.getI64IntegerAttr(weightsBytes)},
+                  {"state_bytes", b.getI64IntegerAttr(stateBytes)}});
+  if (!custom.empty()) {
+    NamedAttrList list(plan);
+    list.append("kernels", b.getArrayAttr(custom));
+    plan = list.getDictionary(b.getContext());
+  }
+  module->setAttr(kPlan, plan);
 }
 
 namespace {
@@ -132,6 +145,18 @@ std::optional<Plan> Plan::of(ModuleOp module) {
       }
     plan.constants.push_back(std::move(constant));
   }
+  if (r.from && r.from.contains("kernels"))
+    for (Reader k : r.list("kernels")) {
+      PlannedKernel kernel{k.text("op"), k.text("symbol"), {}};
+      if (auto files = k.get<ArrayAttr>("files"))
+        for (Attribute file : files) {
+          auto path = dyn_cast<StringAttr>(file);
+          ok &= static_cast<bool>(path);
+          if (path)
+            kernel.files.push_back(path.str());
+        }
+      plan.kernels.push_back(std::move(kernel));
+    }
   plan.arenaBytes = r.integer("arena_bytes");
   plan.weightsBytes = r.integer("weights_bytes");
   plan.stateBytes = r.integer("state_bytes");

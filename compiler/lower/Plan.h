@@ -45,11 +45,21 @@ struct PlannedConstant {
   std::vector<int64_t> base;
 };
 
+/// The C kernel of a custom operator that the model calls, and the object files
+/// or archives to link it from.
+struct PlannedKernel {
+  std::string op;
+  std::string symbol;
+  std::vector<std::string> files;
+};
+
 /// The module attribute `ft.plan`, unpacked.
 struct Plan {
   std::vector<PlannedValue> inputs, outputs;
   std::vector<PlannedState> state;
   std::vector<PlannedConstant> constants;
+  /// Left out of the attribute if there are none.
+  std::vector<PlannedKernel> kernels;
   int64_t arenaBytes = 0;
   int64_t weightsBytes = 0;
   int64_t stateBytes = 0;

@@ -13,6 +13,9 @@ namespace ft {
 #include "compiler/lower/Families.def"
 #undef FT_LOWER_FAMILY
 
+/// The rule of every custom operator with a kernel (rules/Custom.cpp).
+llvm::LogicalResult lowerCustom(LowerCall &call);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_LOWER_RULES_H

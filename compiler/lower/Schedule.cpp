@@ -207,7 +207,9 @@ private:
     Value base = rowMajor ? behindReshapes(v) : v;
     Operation *op = base.getDefiningOp();
     OpRole kind = op ? roleOf(op) : OpRole::View;
-    bool isComputed = kind == OpRole::Pointwise || kind == OpRole::Move ||
+    // A custom kernel writes dense memory only.
+    bool isComputed = (kind == OpRole::Library && rowMajor) ||
+                      kind == OpRole::Pointwise || kind == OpRole::Move ||
                       kind == OpRole::Contraction || kind == OpRole::Reduction;
     if (!isComputed || s.placements.count(base) ||
         (!rowMajor && !base.hasOneUse())) {
@@ -219,7 +221,8 @@ private:
     s.placements[base] = place;
   }
 
-  /// A reshape of memory that strides cannot describe gets a copy to work on.
+  /// A reshape of memory that strides cannot describe gets a copy to work on, a
+  /// custom kernel a dense one.
   /// Results of kernels are row-major here unless they are placed already.
   void makeReshapesPossible() {
     DenseMap<Value, Placement> assumed;
@@ -234,6 +237,13 @@ private:
     };
     for (Operation &op :
          llvm::make_early_inc_range(function.getBody().front())) {
+      if (auto call = dyn_cast<KernelCallOp>(op))
+        for (unsigned i = 0; i < call.getNumOperands(); ++i) {
+          Value v = call.getOperand(i);
+          if (!call.getAsIs()[i] &&
+              placementOf(v).strides != rowMajorStrides(shapeOf(v)))
+            call.setOperand(i, insertCopy(&op, v));
+        }
       if (roleOf(&op) != OpRole::View)
         continue;
       std::optional<Placement> place =
@@ -262,7 +272,20 @@ private:
       if (it == lastOf.end())
         continue;
       s.steps.push_back({static_cast<int>(it->second), nullptr});
+      if (auto call = dyn_cast<KernelCallOp>(op))
+        noteKernel(call);
     }
+  }
+
+  /// Each custom kernel once, for the linker.
+  void noteKernel(KernelCallOp call) {
+    for (const PlannedKernel &known : s.plan.kernels)
+      if (known.symbol == call.getSymbol())
+        return;
+    PlannedKernel kernel{call.getCallee().str(), call.getSymbol().str(), {}};
+    for (Attribute file : call.getFiles())
+      kernel.files.push_back(cast<StringAttr>(file).str());
+    s.plan.kernels.push_back(std::move(kernel));
   }
 
   /// Whether the value is an init or a view of one, which a kernel repeats.
@@ -300,7 +323,8 @@ private:
       kernel.inputs.assign(inputs.begin(), inputs.end());
       for (Operation *op : kernel.ops)
         for (Value v : op->getResults())
-          if (s.placements.count(v) || isReadOutside(v, members))
+          if (s.placements.count(v) || isReadOutside(v, members) ||
+              isa<KernelCallOp>(op))
             kernel.outputs.push_back(v);
     }
     for (auto &[copy, place] : writeBacks) {

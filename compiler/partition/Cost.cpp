@@ -3,6 +3,8 @@
 
 #include "compiler/partition/Cost.h"
 
+#include "dialects/ft/CustomOps.h"
+
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -46,7 +48,14 @@ public:
     static const CostTable table;
     return table;
   }
-  const Row &of(const Schema &schema) const { return rows[schema.index]; }
+  const Row &of(const Schema &schema) const {
+    // What a custom operator's kernel does is not known.
+    static const Row custom = {RecomputeClass::Expensive};
+    static const Row effects = {RecomputeClass::Never};
+    if (const CustomOp *op = customOp(schema))
+      return op->hasEffects || schema.mutates ? effects : custom;
+    return rows[schema.index];
+  }
 
 private:
   CostTable() {

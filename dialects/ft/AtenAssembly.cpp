@@ -12,9 +12,11 @@
 //
 // Arguments equal to their default are left out, the ones after a gap are
 // written by name. Types are those of the operands, in the order in which they
-// appear.
+// appear. A call of an operator that is not registered is written the same
+// way; what cannot be known without a schema is which arguments are missing.
 
 #include "dialects/ft/AtenCall.h"
+#include "dialects/ft/CustomOps.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -92,11 +94,32 @@ static void printArg(OpAsmPrinter &printer, Operation *op, const Arg &arg) {
   }
 }
 
+/// As it was read: by position, then by name.
+static void printUnregistered(OpAsmPrinter &printer, Operation *op,
+                              const AtenCall &call) {
+  auto keywords = op->getAttrOfType<ArrayAttr>(names::kKeywords);
+  size_t named = keywords ? keywords.size() : 0;
+  // A malformed op is printed as far as it makes sense.
+  named = std::min(named, call.args.size());
+  size_t first = call.args.size() - named;
+  for (auto [i, arg] : llvm::enumerate(call.args)) {
+    if (i)
+      printer << ", ";
+    auto name =
+        i >= first ? dyn_cast<StringAttr>(keywords[i - first]) : StringAttr();
+    if (name)
+      printer << name.getValue() << " = ";
+    printArg(printer, op, arg);
+  }
+}
+
 void printAtenCall(OpAsmPrinter &printer, Operation *op) {
   AtenCall call = AtenCall::decode(op);
   if (auto callee = op->getAttrOfType<StringAttr>("callee"))
     printer << ' ' << callee;
   printer << '(';
+  if (!call.schema)
+    printUnregistered(printer, op, call);
   bool gap = false, first = true;
   // A malformed op is printed as far as its schema goes.
   size_t count =
@@ -115,7 +138,8 @@ void printAtenCall(OpAsmPrinter &printer, Operation *op) {
     printArg(printer, op, call.args[i]);
   }
   printer << ')';
-  printer.printOptionalAttrDict(op->getAttrs(), {"args", "callee"});
+  printer.printOptionalAttrDict(op->getAttrs(),
+                                {"args", "callee", names::kKeywords});
   printer << " : ";
   printer.printFunctionalType(op);
 }
@@ -229,65 +253,132 @@ struct CallParser {
 
 } // namespace
 
-ParseResult parseAtenCall(OpAsmParser &parser, OperationState &result) {
-  MLIRContext *context = parser.getContext();
+namespace {
+
+/// The argument list of a call while it is read. Without a schema arguments are
+/// taken as they come, and those by name have to stand last.
+struct ArgumentList {
+  CallParser call;
+  const Schema *schema;
+  std::vector<Arg> args;
+  std::vector<bool> given;
+  SmallVector<Attribute> keywords;
+  size_t position = 0;
+
+  ArgumentList(OpAsmParser &parser, const Schema *schema)
+      : call{parser, {}}, schema(schema) {
+    if (schema) {
+      args.resize(schema->args.size());
+      given.resize(args.size(), false);
+    }
+  }
+
+  ParseResult place(SMLoc loc, StringRef name, Arg value) {
+    OpAsmParser &parser = call.parser;
+    if (!schema) {
+      if (name.empty() && !keywords.empty())
+        return parser.emitError(loc, "a name is missing");
+      if (!name.empty())
+        keywords.push_back(parser.getBuilder().getStringAttr(name));
+      args.push_back(std::move(value));
+      return success();
+    }
+    size_t slot = position;
+    if (!name.empty()) {
+      int index = schema->argIndex(name);
+      if (index < 0)
+        return parser.emitError(loc, "no argument '") << name << "'";
+      slot = static_cast<size_t>(index);
+    }
+    if (slot >= args.size() || given[slot])
+      return parser.emitError(loc, "one argument too many");
+    args[slot] = std::move(value);
+    given[slot] = true;
+    position = slot + 1;
+    return success();
+  }
+
+  ParseResult argument() {
+    SMLoc loc = call.parser.getCurrentLocation();
+    StringRef word, name;
+    Arg value;
+    if (succeeded(call.parser.parseOptionalKeyword(&word))) {
+      if (succeeded(call.parser.parseOptionalEqual())) {
+        name = word;
+        if (call.value(value))
+          return failure();
+      } else if (call.keywordValue(word, loc, value)) {
+        return failure();
+      }
+    } else if (call.value(value)) {
+      return failure();
+    }
+    return place(loc, name, std::move(value));
+  }
+
+  ParseResult parse(SMLoc loc) {
+    OpAsmParser &parser = call.parser;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren,
+                                       [&] { return argument(); }))
+      return failure();
+    if (!schema)
+      return success();
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (given[i])
+        continue;
+      if (!schema->args[i].hasDefault)
+        return parser.emitError(loc, "argument '")
+               << schema->args[i].name << "' is missing";
+      args[i] = schema->args[i].defaultValue;
+    }
+    return success();
+  }
+};
+
+} // namespace
+
+/// The schema of the call that is being read; null for a custom operator that
+/// is not registered.
+static ParseResult parseCallee(OpAsmParser &parser, OperationState &result,
+                               const Schema *&schema) {
   SMLoc loc = parser.getCurrentLocation();
-  const Schema *schema = nullptr;
   StringRef opName = result.name.getStringRef();
+  StringAttr callee;
+  if (opName == "ft.custom") {
+    if (parser.parseAttribute(callee, "callee", result.attributes))
+      return failure();
+    if (const CustomOp *op =
+            CustomOps::of(parser.getContext()).find(callee.getValue()))
+      schema = &op->schema;
+    return success();
+  }
   if (opName == "ft.aten") {
-    StringAttr callee;
     if (parser.parseAttribute(callee, "callee", result.attributes))
       return failure();
     schema = SchemaTable::get().find(callee.getValue());
     if (!schema)
       return parser.emitError(loc, "unknown overload '")
              << callee.getValue() << "'";
-  } else {
-    schema = SchemaTable::get().findMnemonic(opName.drop_front(strlen("ft.")));
+    return success();
   }
+  schema = SchemaTable::get().findMnemonic(opName.drop_front(strlen("ft.")));
   if (!schema)
     return parser.emitError(loc, "names no overload of the table");
+  return success();
+}
 
-  CallParser call{parser, {}};
-  std::vector<Arg> args(schema->args.size());
-  std::vector<bool> given(args.size(), false);
-  size_t position = 0;
-  auto argument = [&]() -> ParseResult {
-    SMLoc argLoc = parser.getCurrentLocation();
-    StringRef word;
-    Arg value;
-    size_t slot = position;
-    if (succeeded(parser.parseOptionalKeyword(&word))) {
-      if (succeeded(parser.parseOptionalEqual())) {
-        int index = schema->argIndex(word);
-        if (index < 0)
-          return parser.emitError(argLoc, "no argument '") << word << "'";
-        slot = static_cast<size_t>(index);
-        if (call.value(value))
-          return failure();
-      } else if (call.keywordValue(word, argLoc, value)) {
-        return failure();
-      }
-    } else if (call.value(value)) {
-      return failure();
-    }
-    if (slot >= args.size() || given[slot])
-      return parser.emitError(argLoc, "one argument too many");
-    args[slot] = std::move(value);
-    given[slot] = true;
-    position = slot + 1;
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, argument))
+ParseResult parseAtenCall(OpAsmParser &parser, OperationState &result) {
+  MLIRContext *context = parser.getContext();
+  SMLoc loc = parser.getCurrentLocation();
+  const Schema *schema = nullptr;
+  if (parseCallee(parser, result, schema))
     return failure();
-  for (size_t i = 0; i < args.size(); ++i) {
-    if (given[i])
-      continue;
-    if (!schema->args[i].hasDefault)
-      return parser.emitError(loc, "argument '")
-             << schema->args[i].name << "' is missing";
-    args[i] = schema->args[i].defaultValue;
-  }
+  ArgumentList list(parser, schema);
+  if (list.parse(loc))
+    return failure();
+  if (!list.keywords.empty())
+    result.addAttribute(names::kKeywords,
+                        ArrayAttr::get(context, list.keywords));
 
   // Operands were numbered as written; `args` numbers them in schema order,
   // which differs if names were given out of order.
@@ -296,15 +387,15 @@ ParseResult parseAtenCall(OpAsmParser &parser, OperationState &result) {
   std::function<void(Arg &)> renumber = [&](Arg &arg) {
     if (arg.operand >= 0) {
       order.push_back(arg.operand);
-      ordered.push_back(call.operands[arg.operand]);
+      ordered.push_back(list.call.operands[arg.operand]);
       arg.operand = static_cast<int>(ordered.size()) - 1;
     }
     for (Arg &item : arg.list)
       renumber(item);
   };
-  for (Arg &arg : args)
+  for (Arg &arg : list.args)
     renumber(arg);
-  result.addAttribute("args", encodeArgs(context, args));
+  result.addAttribute("args", encodeArgs(context, list.args));
 
   FunctionType type;
   SMLoc typeLoc;

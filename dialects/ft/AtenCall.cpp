@@ -3,6 +3,9 @@
 
 #include "dialects/ft/AtenCall.h"
 
+#include "dialects/ft/ArgFit.h"
+#include "dialects/ft/CustomOps.h"
+
 using namespace mlir;
 
 namespace ft {
@@ -190,9 +193,13 @@ double AtenCall::number(unsigned i) const {
 Operation *AtenCall::build(OpBuilder &builder, Location loc,
                            TypeRange results) const {
   MLIRContext *context = builder.getContext();
-  std::string name = "ft." + schema->mnemonic;
-  bool own = RegisteredOperationName::lookup(name, context).has_value();
-  OperationState state(loc, own ? StringRef(name) : StringRef("ft.aten"));
+  bool custom = customOp(*schema);
+  std::string name = custom ? "ft.custom" : "ft." + schema->mnemonic;
+  bool own =
+      !custom && RegisteredOperationName::lookup(name, context).has_value();
+  if (!own && !custom)
+    name = "ft.aten";
+  OperationState state(loc, name);
   if (!own)
     state.addAttribute("callee", builder.getStringAttr(schema->name));
   state.addAttribute("args", encodeArgs(context, args));
@@ -205,46 +212,6 @@ Operation *AtenCall::build(OpBuilder &builder, Location loc,
 // Verifier, effects, names
 //===----------------------------------------------------------------------===//
 
-/// A pointwise operator takes a number for any of its tensors: a 0-dim tensor
-/// that does not take part in type promotion as one (a "wrapped number").
-static bool fits(const Arg &arg, const SchemaType &type, bool element,
-                 bool wrapsNumbers) {
-  if (arg.isNone())
-    return element ? type.elementOptional : type.optional;
-  if (type.list && !element) {
-    if (arg.kind != Arg::List)
-      return false;
-    return llvm::all_of(arg.list, [&](const Arg &a) {
-      return fits(a, type, true, wrapsNumbers);
-    });
-  }
-  switch (type.kind) {
-  case SchemaType::Tensor:
-    return arg.kind == Arg::Tensor ||
-           (wrapsNumbers && !type.list && arg.isNumber());
-  case SchemaType::Int:
-    return arg.kind == Arg::Int || arg.kind == Arg::Bool;
-  case SchemaType::Float:
-    return arg.kind == Arg::Float || arg.kind == Arg::Int;
-  case SchemaType::Bool:
-    return arg.kind == Arg::Bool;
-  case SchemaType::Scalar:
-    return arg.isNumber();
-  case SchemaType::Str:
-  case SchemaType::Layout:
-  case SchemaType::MemoryFormat:
-    return arg.kind == Arg::Str;
-  case SchemaType::DType:
-    return arg.kind == Arg::DType;
-  case SchemaType::Device:
-    return arg.kind == Arg::Device;
-  case SchemaType::Generator:
-  case SchemaType::Storage:
-    return false;
-  }
-  return false;
-}
-
 static unsigned countOperandAttrs(Attribute attr) {
   if (isa<OperandAttr>(attr))
     return 1;
@@ -255,11 +222,24 @@ static unsigned countOperandAttrs(Attribute attr) {
   return count;
 }
 
+static LogicalResult verifyUnregistered(Operation *op, ArrayAttr args) {
+  auto callee = op->getAttrOfType<StringAttr>("callee");
+  if (!callee || !CustomOps::isName(callee.getValue()))
+    return op->emitOpError("names no operator: expected namespace::name");
+  auto keywords = op->getAttrOfType<ArrayAttr>(names::kKeywords);
+  if (!args || (keywords && keywords.size() > args.size()) ||
+      countOperandAttrs(args) != op->getNumOperands())
+    return op->emitOpError("has arguments that do not belong together");
+  return success();
+}
+
 LogicalResult verifyAtenCall(Operation *op) {
   const Schema *schema = schemaOf(op);
+  auto args = op->getAttrOfType<ArrayAttr>("args");
+  if (isUnregisteredCall(op))
+    return verifyUnregistered(op, args);
   if (!schema)
     return op->emitOpError("names no overload of the table");
-  auto args = op->getAttrOfType<ArrayAttr>("args");
   if (!args || args.size() != schema->args.size())
     return op->emitOpError("needs one entry in `args` for each of the ")
            << schema->args.size() << " arguments of " << schema->name;
@@ -269,8 +249,8 @@ LogicalResult verifyAtenCall(Operation *op) {
            << countOperandAttrs(args);
   AtenCall call = AtenCall::decode(op);
   for (size_t i = 0; i < schema->args.size(); ++i)
-    if (!fits(call.args[i], schema->args[i].type, false,
-              schema->family == "pointwise"))
+    if (!fitsType(call.args[i], schema->args[i].type,
+                  schema->family == "pointwise"))
       return op->emitOpError("argument '")
              << schema->args[i].name << "' of " << schema->name
              << " does not fit its type";
@@ -288,10 +268,12 @@ void atenCallEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
         &effects) {
   const Schema *schema = schemaOf(op);
-  if (!schema)
+  if (!schema && !isUnregisteredCall(op))
     return;
-  if (schema->mutates || schema->family == "random" ||
-      schema->family == "assert" || schema->returns.empty()) {
+  const CustomOp *custom = schema ? customOp(*schema) : nullptr;
+  if (!schema || schema->mutates || (custom && custom->hasEffects) ||
+      schema->family == "random" || schema->family == "assert" ||
+      schema->returns.empty()) {
     effects.emplace_back(MemoryEffects::Read::get());
     effects.emplace_back(MemoryEffects::Write::get());
   }

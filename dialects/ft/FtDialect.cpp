@@ -3,6 +3,7 @@
 
 #include "dialects/ft/FtDialect.h"
 
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.cpp.inc"
 #include "dialects/ft/FtInliner.h"
 #include "dialects/ft/OpFamilies.h"
@@ -15,6 +16,7 @@
 namespace ft {
 
 void FtDialect::initialize() {
+  addInterfaces<CustomOps>();
   registerFtAttributes();
   registerFtTypes();
   registerFtOps();
@@ -38,9 +40,16 @@ const Schema *schemaOf(mlir::Operation *op) {
     return nullptr;
   if (const Schema *schema = dialect->schemaOf(op->getName()))
     return schema;
+  auto callee = op->getAttrOfType<mlir::StringAttr>("callee");
+  if (!callee)
+    return nullptr;
   if (op->getName().getStringRef() == "ft.aten")
-    if (auto callee = op->getAttrOfType<mlir::StringAttr>("callee"))
-      return SchemaTable::get().find(callee.getValue());
+    return SchemaTable::get().find(callee.getValue());
+  if (op->getName().getStringRef() == "ft.custom")
+    if (const CustomOp *custom =
+            dialect->getRegisteredInterface<CustomOps>()->find(
+                callee.getValue()))
+      return &custom->schema;
   return nullptr;
 }
 

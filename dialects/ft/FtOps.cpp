@@ -8,6 +8,16 @@
 
 namespace ft {
 
+void KernelCallOp::getEffects(
+    llvm::SmallVectorImpl<
+        mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>
+        &effects) {
+  if (!getHasEffects())
+    return;
+  effects.emplace_back(mlir::MemoryEffects::Read::get());
+  effects.emplace_back(mlir::MemoryEffects::Write::get());
+}
+
 void FtDialect::registerFtOps() {
   addOperations<
 #define GET_OP_LIST

@@ -3,19 +3,11 @@
 
 include "dialects/ft/FtBase.td"
 
-def Ft_AtenGenericOp : Ft_Op<"aten", [
+/// A call that names its operator in an attribute: one op for many operators.
+class Ft_CalleeOp<string opMnemonic> : Ft_Op<opMnemonic, [
     Ft_AtenCall,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
-  let summary = "call of an ATen overload that has no op of its own";
-  let description = [{
-    `callee` names a row of AtenOps.def; the arguments are written as in any
-    other call.
-
-    ```mlir
-    %y = ft.aten "digamma"(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    ```
-  }];
   let cppNamespace = "::ft";
   let arguments = (ins StrAttr:$callee, Variadic<AnyType>:$operands,
                    ArrayAttr:$args);
@@ -38,6 +30,74 @@ def Ft_AtenGenericOp : Ft_Op<"aten", [
         ::mlir::OpAsmSetValueNameFn setNameFn) {
       ::ft::atenCallResultNames(*this, setNameFn);
     }
+  }];
+}
+
+def Ft_AtenGenericOp : Ft_CalleeOp<"aten"> {
+  let summary = "call of an ATen overload that has no op of its own";
+  let description = [{
+    `callee` names a row of AtenOps.def; the arguments are written as in any
+    other call.
+
+    ```mlir
+    %y = ft.aten "digamma"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+}
+
+def Ft_CustomCallOp : Ft_CalleeOp<"custom"> {
+  let summary = "call of an operator that is registered at run time";
+  let description = [{
+    `callee` names a custom operator (CustomOps.h, foretrace/plugin.h). When it
+    is registered, the call is like any other: its arguments follow the schema.
+
+    ```mlir
+    %y = ft.custom "demo::scale"(%x, factor = 2.0)
+           : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+
+    A call whose operator is not registered can be read and printed, no more:
+    `args` holds what is written, `ft.keywords` the names of the last ones.
+    Import reports all such operators together, so that later stages never meet
+    one.
+
+    Functionalization turns a call that writes arguments into one of
+    `"demo::scale_#functional"`, which returns their new values. Consumed by
+    lower.
+  }];
+}
+
+def Ft_KernelCallOp : Ft_Op<"kernel_call", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "call of a custom operator's C kernel on builtin tensors";
+  let description = [{
+    `callee` is the operator, `symbol` its kernel (foretrace/kernel.h), which
+    `files` define. `args` holds the arguments as the call of the operator did. `types` has the
+    annotated type of each operand and each result, `orders` which logical dim
+    each of its physical dims holds. Operand i stands in the memory of result
+    `written[i]`, which starts as a copy of it; -1: it is only read. An operand
+    with `as_is` is an input of the model in the strides that the kernel is to
+    see; the others are handed over row-major in their physical order.
+
+    Inserted by the lowering rule of custom operators; consumed by the lower
+    stage when it builds the entry function; illegal after it.
+
+    ```mlir
+    %r = ft.kernel_call "demo::scale" "demo_scale"(%x) {
+           files = ["/lib/demo.o"], args = [#ft.operand, 2.0 : f64], types = […], orders = […],
+           written = array<i64: -1>, as_is = array<i1: false>}
+         : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$callee, StrAttr:$symbol, StrArrayAttr:$files,
+                   Variadic<AnyType>:$operands, ArrayAttr:$args,
+                   TypeArrayAttr:$types, ArrayAttr:$orders,
+                   DenseI64ArrayAttr:$written, DenseBoolArrayAttr:$as_is,
+                   UnitAttr:$has_effects);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $callee $symbol `(` $operands `)` attr-dict `:`
+    functional-type($operands, $results)
   }];
 }
 

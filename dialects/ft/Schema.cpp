@@ -62,7 +62,7 @@ bool parseAlias(llvm::StringRef &text, SchemaType &type) {
   if (!text.consume_front("("))
     return true;
   auto [inside, rest] = text.split(')');
-  if (inside.empty() || rest.data() == text.data())
+  if (inside.empty() || !text.contains(')'))
     return false;
   type.alias = inside[0];
   type.write = inside.contains('!');
@@ -102,7 +102,10 @@ llvm::Error parseType(llvm::StringRef text, SchemaType &type) {
     type.elementOptional = question;
     question = false;
     llvm::StringRef inside = text.take_until([](char c) { return c == ']'; });
-    if (!inside.empty() && inside.getAsInteger(10, type.fixedLength))
+    constexpr int kLongest = 64; // ATen's longest is 6
+    if (!inside.empty() &&
+        (inside.getAsInteger(10, type.fixedLength) || type.fixedLength < 1 ||
+         type.fixedLength > kLongest))
       return bad("list length", whole);
     text = text.drop_front(inside.size());
     if (!text.consume_front("]"))
@@ -121,6 +124,8 @@ llvm::Error parseDefault(llvm::StringRef text, const SchemaType &type,
   if (text == "None") {
     value = Arg::none();
   } else if (text.starts_with("[")) {
+    if (!text.ends_with("]") || !type.list)
+      return bad("default", text);
     std::vector<Arg> items;
     for (llvm::StringRef part : splitTopLevel(text.drop_front().drop_back())) {
       SchemaType element = type;
@@ -134,6 +139,8 @@ llvm::Error parseDefault(llvm::StringRef text, const SchemaType &type,
   } else if (text == "True" || text == "False") {
     value = Arg::truth(text == "True");
   } else if (text.starts_with("'") || text.starts_with("\"")) {
+    if (text.size() < 2 || text.back() != text.front())
+      return bad("default", text);
     value = Arg::string(text.drop_front().drop_back());
   } else if (text == "contiguous_format") {
     value = Arg::string("contiguous_format");
@@ -195,8 +202,8 @@ llvm::Error parseSchema(llvm::StringRef name, llvm::StringRef arguments,
     schema.args.push_back(std::move(arg));
   }
   llvm::StringRef inner = returns.trim();
-  if (inner.starts_with("("))
-    inner = inner.drop_front().drop_back();
+  if (inner.consume_front("(") && !inner.consume_back(")"))
+    return bad("returns", returns);
   for (llvm::StringRef part : splitTopLevel(inner)) {
     SchemaType type;
     // A return may be named: "Tensor values".

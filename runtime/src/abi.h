@@ -15,12 +15,13 @@
  *  - Only one call at a time runs on an instance whose `state_bytes` is not 0.
  * What it must do: write nothing but outputs, arena, state, and inputs that
  * are flagged FT_VALUE_WRITTEN; call nothing but the functions below, other
- * `ft_rt_*` kernels of this folder, and the libc and libm functions that
- * imports.def lists.
+ * `ft_rt_*` kernels of this folder, the kernels of custom operators, and the
+ * libc and libm functions that imports.def lists.
  *===----------------------------------------------------------------------===*/
 #ifndef FORETRACE_RUNTIME_ABI_H
 #define FORETRACE_RUNTIME_ABI_H
 
+#include "foretrace/kernel.h"
 #include "foretrace/runtime.h"
 
 /* One call of `forward`. Opaque to generated code. */
@@ -85,5 +86,11 @@ int ft_rt_fail(ft_exec *exec, int code, const char *message);
 /* The same for an index: `where: index 7 is out of range for size 5`. */
 int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
                      int64_t size);
+
+/* Calls the kernel of a custom operator on tensors that `words` describes
+ * (kernel_call.h) and whose elements start at data[i]. FT_OK, or the code of a
+ * failure that is recorded. */
+int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
+                      void *const *data);
 
 #endif /* FORETRACE_RUNTIME_ABI_H */

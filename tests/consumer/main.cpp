@@ -7,6 +7,7 @@
 #include <compiler/driver/Session.h>
 #include <compiler/driver/Version.h>
 #include <cstdio>
+#include <foretrace/plugin.h>
 #include <foretrace/trace.h>
 
 static int failed(const std::vector<ft::Diagnostic> &diagnostics, int code) {
@@ -30,11 +31,37 @@ static int compileTrace(const std::string &output) {
   return 0;
 }
 
+/// A custom operator of this program, on a text that calls it.
+static int custom() {
+  ft::Session session;
+  ft_op_registration op = ft_op_registration_init();
+  op.schema = "demo::pool(Tensor x, int k) -> Tensor";
+  op.fake_kind = FT_FAKE_CALLBACK;
+  op.fake = [](const ft_fake_api *api, ft_fake_call *call, void *) {
+    const ft_fake_arg *x = api->arg(call, 0);
+    ft_dim size = api->divide(call, api->size(call, x, 0),
+                              api->integer(call, api->arg(call, 1)));
+    return api->result(call, api->dtype(call, x), 1, &size, nullptr);
+  };
+  if (!session.registerOp(op) ||
+      !session.loadText("func.func @forward(%x: tensor<8xf32, #ft.meta<cpu>>) "
+                        "{ %y = ft.custom \"demo::pool\"(%x, 2) : "
+                        "(tensor<8xf32, #ft.meta<cpu>>) -> "
+                        "tensor<*x!ft.unknown> return }",
+                        "custom") ||
+      !session.runTo(ft::Stage::Fake))
+    return failed(session.diagnostics(), session.exitCode());
+  bool annotated = session.print().find("-> tensor<4xf32") != std::string::npos;
+  return annotated ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   if (argc != 3)
     return 2;
   std::printf("foretrace %s, LLVM %s\n", ft::foretraceVersion(),
               ft::llvmVersion());
+  if (int code = custom())
+    return code;
   ft::Session session;
   if (!session.load(argv[1]) || !session.runTo(ft::Stage::Fake))
     return failed(session.diagnostics(), session.exitCode());

@@ -32,8 +32,6 @@ static const LaterOption kLater[] = {
     {"--dynamic", true, "x:0=batch[2..64]",
      "sizes are static until the shape environment is there"},
     {"--size", true, "x:0=8", "sizes are those of the archive"},
-    {"--plugin", true, "a library with custom operators",
-     "custom operators cannot be registered yet"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
 };
@@ -47,6 +45,11 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
   verb.add_option("--threads", threads,
                   "threads of a run; 0 (default): all CPUs");
   verb.add_option("--linker", linker, "the ld.lld to link with");
+  verb.add_option("--plugin", plugins,
+                  "a library with custom operators; repeatable");
+  verb.add_flag("--learn-custom", learnCustom,
+                "run kernels of custom operators that have no shape rule on "
+                "zeros to learn their results");
   verb.add_option("--stop-after", stopAfter,
                   "stop after this stage and print the module");
   verb.add_option("--start-from", startFrom,
@@ -110,6 +113,8 @@ int CompileOptions::fill(Options &options) const {
   options.cpu = cpu;
   options.linker = linker;
   options.crosscheck = crosscheck;
+  options.plugins = plugins;
+  options.learnCustom = learnCustom;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

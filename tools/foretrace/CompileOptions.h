@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace ft::cli {
 
@@ -20,6 +21,8 @@ struct CompileOptions {
   std::string linker;
   std::string stopAfter;
   std::string startFrom;
+  std::vector<std::string> plugins;
+  bool learnCustom = false;
   int threads = 0;
   bool json = false;
   bool time = false;

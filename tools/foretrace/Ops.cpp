@@ -6,12 +6,15 @@
 #include "tools/foretrace/Verbs.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace ft::cli {
 
 namespace {
 struct OpsVerb {
   std::string missing;
+  std::vector<std::string> plugins;
   bool json = false;
 
   int run() const;
@@ -20,7 +23,9 @@ struct OpsVerb {
 } // namespace
 
 int OpsVerb::printMissing() const {
-  Session session;
+  Options options;
+  options.plugins = plugins;
+  Session session(options);
   // A model with operators that nobody knows does not load, and that is the
   // answer.
   std::vector<MissingOp> ops;
@@ -55,7 +60,16 @@ int OpsVerb::run() const {
   llvm::json::Array array;
   std::vector<std::vector<std::string>> rows = {
       {"overload", "family", "fake", "derivative", "cpu", "cuda", "recompute"}};
-  for (const OpRow &op : opTable()) {
+  Options options;
+  options.plugins = plugins;
+  Session session(options);
+  std::vector<OpRow> table = opTable(), custom = customOps(session);
+  if (session.exitCode()) {
+    report(session.diagnostics());
+    return session.exitCode();
+  }
+  table.insert(table.end(), custom.begin(), custom.end());
+  for (const OpRow &op : table) {
     rows.push_back({op.name, op.family, mark(op.fake), mark(op.derivative),
                     mark(op.cpu), mark(op.cuda), op.recompute});
     array.push_back(llvm::json::Object{{"name", op.name},
@@ -67,7 +81,7 @@ int OpsVerb::run() const {
                                        {"recompute", op.recompute}});
   }
   return json ? writeJson(llvm::json::Object{{"ops", std::move(array)}})
-              : writeProduct(table(rows));
+              : writeProduct(cli::table(rows));
 }
 
 void addOps(CLI::App &app, int &exitCode) {
@@ -76,6 +90,8 @@ void addOps(CLI::App &app, int &exitCode) {
   auto state = std::make_shared<OpsVerb>();
   verb->add_option("--missing", state->missing,
                    "only what this model uses and cannot be compiled");
+  verb->add_option("--plugin", state->plugins,
+                   "a library with custom operators; repeatable");
   verb->add_flag("--json", state->json, "print JSON");
   verb->callback([state, &exitCode] { exitCode = state->run(); });
 }

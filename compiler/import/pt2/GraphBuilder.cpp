@@ -6,6 +6,7 @@
 #include "compiler/import/pt2/Locations.h"
 #include "compiler/import/pt2/SymText.h"
 #include "compiler/support/Diagnostics.h"
+#include "dialects/ft/CustomOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -34,6 +35,27 @@ std::string GraphBuilder::schemaName(llvm::StringRef target) {
     return ("operator." + target).str();
   target.consume_front("torch.ops.");
   return target.str();
+}
+
+std::string GraphBuilder::customName(llvm::StringRef target) {
+  if (!target.consume_front("torch.ops."))
+    return "";
+  auto [space, rest] = target.split('.');
+  if (space == "aten" || space == "higher_order")
+    return "";
+  rest.consume_back(".default");
+  std::string name = (space + "::" + rest).str();
+  return CustomOps::isName(name) ? name : "";
+}
+
+const Schema *GraphBuilder::findSchema(llvm::StringRef target,
+                                       MLIRContext &context) {
+  if (const Schema *schema = SchemaTable::get().find(schemaName(target)))
+    return schema;
+  std::string name = customName(target);
+  const CustomOp *op =
+      name.empty() ? nullptr : CustomOps::of(&context).find(name);
+  return op ? &op->schema : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,7 +369,7 @@ bool GraphBuilder::build(const Node &node) {
   if (ControlNode control = ControlNode::of(node))
     return buildControl(node, control);
   AtenCall call;
-  call.schema = SchemaTable::get().find(schemaName(node.target));
+  call.schema = findSchema(node.target, context);
   if (!call.schema)
     return fail(DiagId::UnknownOp,
                 "operator '" + node.target + "' is not known");

@@ -54,6 +54,12 @@ public:
   /// The table's name of a target: "add.Tensor" for
   /// "torch.ops.aten.add.Tensor", "operator.mul" for "_operator.mul".
   static std::string schemaName(llvm::StringRef target);
+  /// The name of a custom operator: "demo::scale" for
+  /// "torch.ops.demo.scale.default"; empty for targets that cannot be one.
+  static std::string customName(llvm::StringRef target);
+  /// The schema of a target, in the table or registered; null if there is none.
+  static const Schema *findSchema(llvm::StringRef target,
+                                  mlir::MLIRContext &context);
 
   /// A size, stride or symbolic integer in canonical form.
   bool dimOf(const SymValue &value, Dim &dim);

@@ -3,6 +3,7 @@
 
 #include "compiler/import/pt2/Pt2Import.h"
 
+#include "compiler/import/Unregistered.h"
 #include "compiler/import/pt2/Archive.h"
 #include "compiler/import/pt2/GraphBuilder.h"
 #include "compiler/import/pt2/Locations.h"
@@ -33,18 +34,19 @@ struct Use {
 } // namespace
 
 static void collectUnknown(const Graph &graph, llvm::StringRef where,
+                           MLIRContext &context,
                            llvm::MapVector<llvm::StringRef, Use> &unknown) {
   for (const Node &node : graph.nodes) {
     if (GraphBuilder::Inlined region = GraphBuilder::inlinedBy(node)) {
-      collectUnknown(*region.graph, where, unknown);
+      collectUnknown(*region.graph, where, context, unknown);
       continue;
     }
     if (ControlNode control = ControlNode::of(node)) {
       for (const Argument *graph : control.graphs)
-        collectUnknown(*graph->graph, where, unknown);
+        collectUnknown(*graph->graph, where, context, unknown);
       continue;
     }
-    if (SchemaTable::get().find(GraphBuilder::schemaName(node.target)))
+    if (GraphBuilder::findSchema(node.target, context))
       continue;
     Use &use = unknown[node.target];
     if (!use.count++)
@@ -76,21 +78,30 @@ std::optional<UnknownOperator> UnknownOperator::parse(llvm::StringRef message) {
 }
 
 /// One row for each operator that the table lacks, in the order of their first
-/// use.
-static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where) {
+/// use, and one for all custom operators that are not registered.
+static llvm::Error checkOperators(const Graph &graph, llvm::StringRef where,
+                                  MLIRContext &context) {
   llvm::MapVector<llvm::StringRef, Use> unknown;
-  collectUnknown(graph, where, unknown);
+  collectUnknown(graph, where, context, unknown);
   if (unknown.empty())
     return llvm::Error::success();
   std::vector<Diagnostic> rows;
+  std::vector<UnregisteredOp> custom;
   for (auto &[target, use] : unknown) {
+    if (std::string name = GraphBuilder::customName(target); !name.empty()) {
+      custom.push_back({name, use.count, use.place});
+      continue;
+    }
     llvm::StringRef name = target;
     name.consume_front("torch.ops.");
     bool region = name.consume_front("higher_order.");
     UnknownOperator op{name.str(), use.count, region};
     rows.push_back({DiagId::UnknownOp, use.place, op.message(), ""});
   }
-  rows.back().help = "`foretrace ops` lists the operators that are known";
+  if (!rows.empty())
+    rows.back().help = "`foretrace ops` lists the operators that are known";
+  if (!custom.empty())
+    rows.push_back(unregisteredDiagnostic(custom, where));
   return llvm::make_error<DiagnosticError>(std::move(rows));
 }
 
@@ -366,7 +377,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> importProgram(const Program &program,
                                                     llvm::StringRef modelName,
                                                     MLIRContext &context) {
   context.loadDialect<FtDialect, func::FuncDialect, arith::ArithDialect>();
-  if (llvm::Error error = checkOperators(program.graph, where))
+  if (llvm::Error error = checkOperators(program.graph, where, context))
     return std::move(error);
   return ProgramImporter(program, where, context).run(modelName);
 }

@@ -44,7 +44,8 @@ struct UnknownOperator {
 /// fixed by the export) take no part.
 ///
 /// Errors: FT0203 one row for each unknown operator, with its count and first
-/// place; FT0201 for a graph that contradicts itself or a schema; FT0202 where
+/// place; FT0209 one row with all custom operators that are not registered;
+/// FT0201 for a graph that contradicts itself or a schema; FT0202 where
 /// signature and weights disagree; FT0206; FT0006 for sparse tensors, foreign
 /// devices and objects of custom classes.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>

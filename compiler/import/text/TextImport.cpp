@@ -3,6 +3,7 @@
 
 #include "compiler/import/text/TextImport.h"
 
+#include "compiler/import/Unregistered.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/TextGuard.h"
 
@@ -27,6 +28,9 @@ importText(llvm::StringRef text, llvm::StringRef name,
                                             mlir::ParserConfig(&context));
   if (!module)
     return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+  if (auto ops = unregisteredOps(*module); !ops.empty())
+    return llvm::make_error<DiagnosticError>(
+        std::vector<Diagnostic>{unregisteredDiagnostic(ops, name)});
   return module;
 }
 

@@ -211,9 +211,9 @@ def main(case, good, target):
     elif case == "old-schema":
         program["schema_version"]["major"] = 7
     elif case == "unknown-op":
-        graph["nodes"][0]["target"] = "torch.ops.mylib.twirl.default"
-        graph["nodes"][1]["target"] = "torch.ops.mylib.swirl.out"
-        graph["nodes"][2]["target"] = "torch.ops.mylib.twirl.default"
+        graph["nodes"][0]["target"] = "torch.ops.aten.twirl.default"
+        graph["nodes"][1]["target"] = "torch.ops.aten.swirl.out"
+        graph["nodes"][2]["target"] = "torch.ops.aten.twirl.default"
     elif case == "unknown-value":
         graph["nodes"][0]["inputs"][0]["arg"]["as_tensor"]["name"] = "nobody"
     elif case == "defined-twice":

@@ -1,0 +1,27 @@
+//===- KernelCalls.h - Calls of custom operators' kernels ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_KERNELCALLS_H
+#define FORETRACE_COMPILER_LOWER_KERNELCALLS_H
+
+#include "compiler/lower/Placement.h"
+#include "dialects/ft/FtOps.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <string>
+
+namespace ft {
+
+/// Why the runtime cannot make this call; empty if it can.
+std::string kernelCallLimit(KernelCallOp call);
+
+/// The description that ft_rt_call_kernel reads (runtime/src/kernel_call.h).
+/// `placementOf`: where an operand or result lives.
+std::string
+describeKernelCall(KernelCallOp call,
+                   llvm::function_ref<Placement(mlir::Value)> placementOf);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_KERNELCALLS_H

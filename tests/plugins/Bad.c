@@ -1,0 +1,34 @@
+/* Plug-ins that cannot be used; VARIANT says why. */
+#include "foretrace/plugin.h"
+
+#define GIVES_UP 1
+#define GIVES_UP_SILENTLY 2
+#define OTHER_VERSION 3
+#define DUPLICATE 4
+#define MALFORMED 5
+#define NO_KERNEL_FILE 6
+#define UNKNOWN_RULE 7
+
+FT_PLUGIN_EXPORT int32_t foretrace_plugin(const ft_plugin_host *host) {
+  ft_op_registration op = ft_op_registration_init();
+  op.schema = "test::scale(Tensor x, float factor=1.0) -> Tensor";
+  op.fake_kind = FT_FAKE_LIKE;
+#if VARIANT == GIVES_UP
+  return host->fail(host, "no license for this machine");
+#elif VARIANT == GIVES_UP_SILENTLY
+  return 7;
+#elif VARIANT == OTHER_VERSION
+  op.version = FT_PLUGIN_VERSION + 1;
+#elif VARIANT == DUPLICATE
+  if (host->register_op(host, &op))
+    return 1;
+#elif VARIANT == MALFORMED
+  op.schema = "test::scale(Tensor x, Widget factor) -> Tensor";
+#elif VARIANT == NO_KERNEL_FILE
+  op.kernel_symbol = "test_scale";
+  op.kernel_file = "not_there.o";
+#elif VARIANT == UNKNOWN_RULE
+  op.fake_kind = 77;
+#endif
+  return host->register_op(host, &op);
+}
