@@ -111,7 +111,7 @@ TEST(Derivative, AnotherOperatorByTheNamesOfItsArguments) {
                                FT_FAKE_LIKE)),
             "");
   EXPECT_EQ(b.build("\"t::scale\"(%x, 0.5)"),
-            "ft.custom \"t::scale_backward\"(%arg1, %y, %arg0, 0.5)");
+            "ft.custom \"t::scale_backward\"(%arg1, %0, %arg0, 0.5)");
 }
 
 TEST(Derivative, WhatDoesNotFitIsReported) {

@@ -14,7 +14,7 @@ TEST(Registration, RegistriesOfContextsAreIndependent) {
   ft_op_registration op = registration("t::f(Tensor x) -> Tensor", FT_FAKE_LIKE);
   EXPECT_EQ(a.add(op), "");
   EXPECT_EQ(b.add(op), "");
-  EXPECT_EQ(a.add(op), "'t::f': 't::f' is registered already");
+  EXPECT_EQ(a.add(op), "'t::f' is registered already");
 }
 
 TEST(Registration, StringsAreCopied) {

@@ -51,22 +51,22 @@ TEST(FakeCache, ServesSeveralWalks) {
 TEST(FakeCache, ASignatureIsAllThatARuleMayRead) {
   // Nine calls, nine entries: the op, the layout, the dims, the kind of a
   // number and its value all count.
-  Program program("2x3", {
-                             "%a = transpose.int(%x, 0, 1)",
-                             "%b = relu.default(%x)",
-                             "%c = relu.default(%a)",
-                             "%d = sum.dim_IntList(%x, [0])",
-                             "%e = sum.dim_IntList(%x, [1])",
-                             "%f = full_like.default(%x, 1)",
-                             "%g = full_like.default(%x, 1.0)",
-                             "%h = full_like.default(%x, true)",
-                             "%i = select.int(%x, 0, 1)",
-                         });
+  Program program("20x30", {
+                               "%a = transpose.int(%x, 0, 1)",
+                               "%b = relu.default(%x)",
+                               "%c = relu.default(%a)",
+                               "%d = sum.dim_IntList(%x, [0])",
+                               "%e = sum.dim_IntList(%x, [1])",
+                               "%f = full_like.default(%x, 1)",
+                               "%g = full_like.default(%x, 1.0)",
+                               "%h = full_like.default(%x, true)",
+                               "%i = select.int(%x, 0, 1)",
+                           });
   FakeCache cache;
   ASSERT_TRUE(succeeded(propagateFake(*program.module, &cache)));
   EXPECT_EQ(cache.stats.misses, 9u);
-  EXPECT_EQ(program.layout("c"), "float32 [3, 2] strides [1, 3] cpu");
-  EXPECT_EQ(program.layout("e"), "float32 [2] cpu");
+  EXPECT_EQ(program.layout("c"), "float32 [30, 20] strides [1, 30] cpu");
+  EXPECT_EQ(program.layout("e"), "float32 [20] cpu");
 }
 
 TEST(FakeCache, NumbersFromTheProgramCountByValue) {
