@@ -20,7 +20,9 @@
 namespace ft {
 
 static OpRow rowOf(const Schema &schema) {
-  OpRow row{schema.name.str(), schema.family.str()};
+  OpRow row;
+  row.name = schema.name.str();
+  row.family = schema.family.str();
   row.fake = findFakeRule(schema) != nullptr;
   if (const CustomOp *op = customOp(schema))
     row.derivative = static_cast<bool>(op->derivative);

@@ -25,15 +25,23 @@ namespace ft {
 /// where they stood.
 static SmallVector<unsigned, 6> memoryOrder(const TensorMeta &meta,
                                             bool contiguous) {
-  SmallVector<unsigned, 6> order;
-  for (unsigned d = 0; d < meta.sizes.size(); ++d)
+  SmallVector<unsigned, 6> order, longer;
+  for (unsigned d = 0; d < meta.sizes.size(); ++d) {
     order.push_back(d);
-  if (!contiguous && isDense(meta.sizes, meta.strides))
-    llvm::stable_sort(order, [&](unsigned a, unsigned b) {
-      if (meta.sizes[a].is(1) || meta.sizes[b].is(1))
-        return false;
-      return meta.strides[a].value() > meta.strides[b].value();
-    });
+    if (!meta.sizes[d].is(1))
+      longer.push_back(d);
+  }
+  if (contiguous || !isDense(meta.sizes, meta.strides))
+    return order;
+  // Their strides differ unless the tensor is empty.
+  llvm::sort(longer, [&](unsigned a, unsigned b) {
+    int64_t x = meta.strides[a].value(), y = meta.strides[b].value();
+    return x != y ? x > y : a < b;
+  });
+  auto *next = longer.begin();
+  for (unsigned &d : order)
+    if (!meta.sizes[d].is(1))
+      d = *next++;
   return order;
 }
 
