@@ -5,6 +5,7 @@
 
 #include "compiler/fake/ControlNames.h"
 #include "compiler/fake/FakeReport.h"
+#include "compiler/fake/FakeScope.h"
 #include "compiler/fake/JoinLayouts.h"
 #include "compiler/fake/StrideRules.h"
 #include "dialects/ft/AtenCall.h"
@@ -21,7 +22,8 @@ namespace {
 class ControlAnnotator {
 public:
   ControlAnnotator(Propagator &walk, Operation *op)
-      : walk(walk), op(op), builder(op->getContext()) {}
+      : walk(walk), scope(walk.callScope()), op(op), builder(op->getContext()) {
+  }
 
   LogicalResult cond(CondOp cond);
   LogicalResult loop(WhileOp loop);
@@ -52,6 +54,8 @@ private:
   }
 
   Propagator &walk;
+  /// Null: sizes cannot have symbols of their own.
+  FakeScope *scope;
   Operation *op;
   OpBuilder builder;
 };
@@ -124,19 +128,35 @@ LogicalResult ControlAnnotator::checkPredicate(Value predicate) {
          << nameOf(predicate) << " is " << meta->str();
 }
 
-/// A symbol for what is one of two sizes. None can be made yet.
+/// A symbol for what is one of two sizes: between the smaller and the larger.
 std::optional<Dim> ControlAnnotator::freshSize(Dim a, Dim b) {
-  return std::nullopt;
+  if (!scope)
+    return std::nullopt;
+  auto range = [&](Dim d) {
+    return d.isStatic() ? Interval::point(d.value())
+                        : scope->env().bounds(d.symbolic());
+  };
+  Interval x = range(a), y = range(b);
+  int64_t hi = std::max(x.hi, y.hi);
+  return scope->unbackedInteger(
+      std::max<int64_t>(0, std::min(x.lo, y.lo)),
+      hi == Interval::kMax ? std::nullopt : std::optional<Dim>(hi), "cond");
 }
 
-std::optional<Dim> ControlAnnotator::freshNumber() { return std::nullopt; }
+/// Of any value: for one iteration of a loop, and for what comes out of it.
+std::optional<Dim> ControlAnnotator::freshNumber() {
+  if (!scope)
+    return std::nullopt;
+  return scope->unbackedInteger(Interval::kMin, std::nullopt,
+                                isa<WhileOp>(op) ? "while" : "scan");
+}
 
 std::optional<bool> ControlAnnotator::equal(Dim a, Dim b) {
   if (a == b)
     return true;
   if (a.isStatic() && b.isStatic())
     return false;
-  return std::nullopt;
+  return scope ? scope->equal(a, b) : std::nullopt;
 }
 
 void ControlAnnotator::refineYield(Region &region, unsigned i,

@@ -46,6 +46,7 @@ public:
   /// What the calls share; must outlive the walk. Null: sizes that data decide
   /// are errors, and nothing is known of symbols.
   void setScope(FakeScope *calls) { scope = calls; }
+  FakeScope *callScope() const { return scope; }
 
   /// The arguments, the body, and the function's type.
   mlir::LogicalResult run(mlir::func::FuncOp function);

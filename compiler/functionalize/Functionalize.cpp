@@ -20,6 +20,7 @@
 #include "compiler/fake/OpCall.h"
 #include "compiler/functionalize/Storages.h"
 #include "dialects/ft/CustomOps.h"
+#include "dialects/ft/FtControl.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -383,7 +384,8 @@ bool Functionalizer::visit(Operation *op) {
         storages.bind(operand, node);
     addResults(op);
     bool sound = true;
-    for (Region &region : op->getRegions())
+    for (Region &region :
+         isControl(op) ? op->getRegions() : MutableArrayRef<Region>())
       sound &= succeeded(Functionalizer(function).runRegion(region));
     return sound;
   }
