@@ -142,6 +142,30 @@ static Attribute elementOf(Attribute attribute, unsigned i) {
   return i < list.size() ? list[i] : Attribute();
 }
 
+/// The claim with the names that the walk has given: a symbol that data decide
+/// has the name of its place in the order of making, and the archive has made
+/// others in between.
+static TensorMeta renamed(TensorMeta claimed, const TensorMeta &ours) {
+  llvm::StringMap<SymExpr> names;
+  for (auto [theirs, own] : llvm::zip(claimed.sizes, ours.sizes)) {
+    SymExpr a = theirs.symbolic(), b = own.symbolic();
+    if (a && b && a != b && a.kind() == SymKind::Symbol &&
+        b.context().hasUnbacked(b))
+      names.try_emplace(a.name(), b);
+  }
+  if (names.empty())
+    return claimed;
+  auto rename = [&](Dim &d) {
+    if (SymExpr e = d.symbolic())
+      d = Dim(e.context().substitute(
+          e, [&](StringRef name) { return names.lookup(name); }));
+  };
+  llvm::for_each(claimed.sizes, rename);
+  llvm::for_each(claimed.strides, rename);
+  rename(claimed.offset);
+  return claimed;
+}
+
 void compareDeclared(OpResult result, Type ours, Attribute declared) {
   Operation *op = result.getOwner();
   unsigned r = result.getResultNumber();
@@ -151,7 +175,9 @@ void compareDeclared(OpResult result, Type ours, Attribute declared) {
     return;
   std::optional<TensorMeta> claimed = metaFromType(claim.getValue());
   std::optional<TensorMeta> meta = metaFromType(ours);
-  if (!claimed || !meta || sameLayout(*meta, *claimed))
+  if (!claimed || !meta || sameLayout(*meta, *claimed) ||
+      (claimed->rank() == meta->rank() &&
+       sameLayout(*meta, renamed(*claimed, *meta))))
     return;
   auto name =
       dyn_cast_or_null<StringAttr>(elementOf(op->getAttr(names::kName), r));

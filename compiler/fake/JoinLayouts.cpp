@@ -21,20 +21,34 @@ bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
 
 using Order = llvm::SmallVector<int64_t, 6>;
 
-/// The dims from the innermost outward: by stride where that is known, the
-/// later dim first elsewhere.
+/// One position has no stride to speak of; a stride of 0 is no place in memory.
+static bool isPlaced(const TensorMeta &t, int64_t d) {
+  return !t.sizes[d].is(1) && !t.strides[d].is(0);
+}
+
+/// The dims from the innermost outward, each with the stride that those inside
+/// it give; where several have it, the last one first. Other dims stand where
+/// row-major order has them.
 static Order strideOrder(const TensorMeta &t) {
-  Order order(t.rank());
-  std::iota(order.rbegin(), order.rend(), 0);
-  for (size_t i = 1; i < order.size(); ++i)
-    for (size_t j = i; j > 0; --j) {
-      Dim inner = t.strides[order[j - 1]], outer = t.strides[order[j]];
-      // One position has no stride to speak of.
-      if (t.sizes[order[j]].is(1) || !inner.isStatic() || !outer.isStatic() ||
-          inner.value() <= outer.value())
-        break;
-      std::swap(order[j - 1], order[j]);
-    }
+  Order order;
+  llvm::SmallVector<bool, 6> done(t.rank(), false);
+  Dim plain = 1, clamped = 1;
+  auto next = [&]() -> int64_t {
+    for (int64_t d = t.rank() - 1; d >= 0; --d)
+      if (!done[d] && isPlaced(t, d) &&
+          (t.strides[d] == plain || t.strides[d] == clamped))
+        return d;
+    return -1;
+  };
+  for (int64_t d; (d = next()) >= 0;) {
+    done[d] = true;
+    order.push_back(d);
+    plain = plain * t.sizes[d];
+    clamped = clamped * maxDim(t.sizes[d], 1);
+  }
+  for (int64_t d = t.rank() - 1; d >= 0; --d)
+    if (!done[d])
+      order.insert(llvm::find_if(order, [&](int64_t e) { return e < d; }), d);
   return order;
 }
 
@@ -79,14 +93,16 @@ std::optional<TensorMeta> joinLayouts(const TensorMeta &a, const TensorMeta &b,
   bool zeros = true;
   for (auto [x, y] : llvm::zip(a.strides, b.strides))
     zeros &= x.is(0) == y.is(0);
-  // Either order may be the common one: the other tensor can have dims of one
-  // position, which stand anywhere.
-  Order order = strideOrder(a);
-  if (!isDenseIn(a, order) || !isDenseIn(b, order))
-    order = strideOrder(b);
-  if (!zeros || !isDenseIn(a, order) || !isDenseIn(b, order)) {
-    bool dense =
-        isDenseIn(a, strideOrder(a)) && isDenseIn(b, strideOrder(b)) && zeros;
+  // Either order may be the common one, and row-major order too: each tensor
+  // can have dims of one position, which stand anywhere.
+  Order rowMajor(a.rank());
+  std::iota(rowMajor.rbegin(), rowMajor.rend(), 0);
+  Order orders[] = {rowMajor, strideOrder(a), strideOrder(b)};
+  const Order *common = llvm::find_if(orders, [&](const Order &order) {
+    return isDenseIn(a, order) && isDenseIn(b, order);
+  });
+  if (!zeros || common == std::end(orders)) {
+    bool dense = isDenseIn(a, orders[1]) && isDenseIn(b, orders[2]) && zeros;
     return differ(FakeError::Shape,
                   dense ? "their strides stand in different orders"
                         : "their strides differ, and not because they are "
@@ -97,7 +113,7 @@ std::optional<TensorMeta> joinLayouts(const TensorMeta &a, const TensorMeta &b,
     if (x != y)
       size = fresh(x, y);
   Dim running = 1;
-  for (int64_t d : order) {
+  for (int64_t d : *common) {
     if (joined.strides[d].is(0))
       continue;
     joined.strides[d] = running;

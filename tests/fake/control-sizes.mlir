@@ -61,22 +61,19 @@ func.func @forward(%p: tensor<i1, #ft.meta<cpu>>, %x: tensor<4x5xf32, #ft.meta<c
 // An integer that a loop carries is another one in each iteration, and behind
 // the loop.
 //
+// CHECK: ft.symbol "u0" {source = "while"}
+// CHECK: ft.symbol "u1" {source = "while"}
 // CHECK-LABEL: @forward
-// CHECK: ft.while(
-// CHECK: do (
-// CHECK: ft.new_zeros({{.*}} -> tensor<?xf32, #ft.meta<[u0], cpu>>
-// CHECK: ft.new_zeros({{.*}} -> tensor<?xf32, #ft.meta<[u1], cpu>>
 func.func @forward(%x: tensor<f32, #ft.meta<cpu>>) {
   %zero = arith.constant 0 : i64
   %n, %y = ft.while(%zero, %x) : (i64, tensor<f32, #ft.meta<cpu>>) -> (i64, tensor<*x!ft.unknown>)
   cond (%k: i64, %a: tensor<*x!ft.unknown>) {
-    %p = ft.lt.Scalar(%a, 5) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    %p = ft.lt.Scalar(%a, %k) : (tensor<*x!ft.unknown>, i64) -> tensor<*x!ft.unknown>
     ft.yield %p : tensor<*x!ft.unknown>
   } do (%k: i64, %a: tensor<*x!ft.unknown>) {
-    %z = ft.new_zeros(%a, [%k]) : (tensor<*x!ft.unknown>, i64) -> tensor<*x!ft.unknown>
-    %s = ft.sum(%z) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
-    ft.yield %k, %s : i64, tensor<*x!ft.unknown>
+    %next = ft.aten "operator.add"(%k, 1) : (i64) -> i64
+    %s = ft.add(%a, %next) : (tensor<*x!ft.unknown>, i64) -> tensor<*x!ft.unknown>
+    ft.yield %next, %s : i64, tensor<*x!ft.unknown>
   }
-  %z = ft.new_zeros(%y, [%n]) : (tensor<*x!ft.unknown>, i64) -> tensor<*x!ft.unknown>
   return
 }

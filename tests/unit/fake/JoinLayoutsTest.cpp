@@ -47,8 +47,7 @@ TEST_F(JoinLayouts, EqualLayoutsJoinWhateverTheyAre) {
 
 TEST_F(JoinLayouts, SizesThatDifferAreSymbols) {
   EXPECT_EQ(join(meta({2, 5}), meta({3, 5})), "float32 [u0, 5] cpu");
-  EXPECT_EQ(join(meta({4, 2, 6}), meta({4, 3, 6})),
-            "float32 [4, u0, 6] cpu");
+  EXPECT_EQ(join(meta({4, 2, 6}), meta({4, 3, 6})), "float32 [4, u0, 6] cpu");
   EXPECT_EQ(join(meta({2, 3}), meta({4, 5})), "float32 [u0, u1] cpu");
   EXPECT_EQ(join(meta({symbol("s0"), 5}), meta({symbol("s0") - 1, 5})),
             "float32 [u0, 5] cpu");
@@ -59,6 +58,11 @@ TEST_F(JoinLayouts, SizesThatDifferAreSymbols) {
 TEST_F(JoinLayouts, StridesFollowTheOrderOfTheDims) {
   EXPECT_EQ(join(meta({2, 4}, {1, 2}), meta({3, 4}, {1, 3})),
             "float32 [u0, 4] strides [1, u0] cpu");
+  // A stride that is a symbol has its place too.
+  EXPECT_EQ(join(meta({symbol("s0"), 2}, {1, symbol("s0")}),
+                 meta({symbol("s1"), 2}, {1, symbol("s1")})),
+            "float32 [u0, 2] strides [1, u0] cpu");
+  EXPECT_EQ(join(meta({1, 4, 5}), meta({3, 4, 1})), "float32 [u0, 4, u1] cpu");
   // One position fits any order.
   EXPECT_EQ(join(meta({1, 4}, {4, 1}), meta({3, 4}, {1, 3})),
             "float32 [u0, 4] strides [1, u0] cpu");
