@@ -128,8 +128,11 @@ static LogicalResult checkRegion(Region &region, const AliasSets &sets) {
     if (other != (again ? yielded.end() : outside.end()))
       return emitError(value.getLoc())
              << "[FT0308] " << nameOf(region) << " of " << nameOf(parent)
-             << " gives " << nameOf(value) << ", which shares storage with "
-             << nameOf(other->second) << (again ? "" : " from outside")
+             << " gives " << nameOf(value) << ", which "
+             << (other->second == value
+                     ? (again ? "it gives already" : "comes from outside")
+                     : "shares storage with " + nameOf(other->second) +
+                           (again ? "" : " from outside"))
              << "\nhelp: return a clone() of it";
     yielded[storage] = value;
   }

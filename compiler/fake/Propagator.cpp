@@ -325,6 +325,23 @@ LogicalResult Propagator::visitControl(Operation *op) {
   return success();
 }
 
+/// Its annotation is what the program states.
+LogicalResult Propagator::visitRefine(Operation *op) {
+  Value input = op->getOperand(0);
+  if (!metaOf(input)) {
+    reportUnknownOperand(op, input);
+    return failure();
+  }
+  // The op around it says what is in front of a ft.yield.
+  Value result = op->getResult(0);
+  bool given = mode == Mode::Annotate && result.hasOneUse() &&
+               isa<YieldOp>(*result.user_begin());
+  if (!given && !metaFromType(result.getType()))
+    return emitError(op->getLoc())
+           << "[FT0107] ft.refine states no layout: " << result.getType();
+  return success();
+}
+
 LogicalResult Propagator::visit(Operation *op) {
   last = {};
   // What depends on a call that failed has nothing to go by.
@@ -337,7 +354,9 @@ LogicalResult Propagator::visit(Operation *op) {
   if (!isa_and_nonnull<FtDialect>(op->getDialect()))
     return success();
   bool control = op->getNumRegions() != 0 && isControl(op);
-  if (succeeded(control ? visitControl(op) : visitCall(op)))
+  if (succeeded(control             ? visitControl(op)
+                : isa<RefineOp>(op) ? visitRefine(op)
+                                    : visitCall(op)))
     return success();
   refused.insert(op->result_begin(), op->result_end());
   return failure();

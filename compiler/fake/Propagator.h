@@ -99,6 +99,7 @@ private:
   mlir::LogicalResult visitArguments(mlir::func::FuncOp function);
   mlir::LogicalResult visitCall(mlir::Operation *op);
   mlir::LogicalResult visitControl(mlir::Operation *op);
+  mlir::LogicalResult visitRefine(mlir::Operation *op);
   /// The call's words, for lookUp and computeAndKeep.
   void buildKey(mlir::Operation *op);
   /// Looks into the cache; fills `last` if the call is `found` there. Fails

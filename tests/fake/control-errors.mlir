@@ -279,3 +279,27 @@ func.func @forward(%p: i1, %x: tensor<4x5xf32, #ft.meta<cpu>>) {
   ft.cond(%p, %s) : (i1, tensor<*x!ft.unknown>) -> () then (%a: tensor<*x!ft.unknown>) { ft.yield } else (%a: tensor<*x!ft.unknown>) { ft.yield }
   return
 }
+
+// -----
+
+// What comes from outside is not given back.
+func.func @forward(%p: i1, %x: tensor<4xf32, #ft.meta<cpu>>) {
+  %y = ft.cond(%p, %x) : (i1, tensor<4xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+  // expected-error @+1 {{[FT0308] 'then' of ft.cond gives argument 0, which comes from outside}}
+  then (%a: tensor<*x!ft.unknown>) {
+    ft.yield %a : tensor<*x!ft.unknown>
+  } else (%a: tensor<*x!ft.unknown>) {
+    %s = ft.sin(%a) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    ft.yield %s : tensor<*x!ft.unknown>
+  }
+  return
+}
+
+// -----
+
+// A ft.refine states a layout.
+func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>>) {
+  // expected-error @+1 {{[FT0107] ft.refine states no layout: 'tensor<4xf32>'}}
+  %y = ft.refine %x : tensor<4xf32, #ft.meta<cpu>> -> tensor<4xf32>
+  return
+}

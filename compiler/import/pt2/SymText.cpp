@@ -156,7 +156,13 @@ private:
       return fail("')' is missing");
     if (real && !isInteger)
       return fail("the symbol '" + symbolName + "' is no integer");
-    out.value = ctx.symbol(symbolName);
+    // PyTorch's names of numbers that data decide; other symbols have another
+    // first letter.
+    llvm::StringRef digits = symbolName;
+    bool byData = digits.consume_front("u") && !digits.empty() &&
+                  llvm::all_of(digits, llvm::isDigit);
+    out.value =
+        byData ? ctx.unbackedSymbol(symbolName) : ctx.symbol(symbolName);
     if (nonNegative)
       known.insert({symbolName, true});
     return true;
