@@ -48,7 +48,6 @@ private:
   std::string signature() const;
   void build();
   void noteWrites();
-  std::optional<Scalar> constantOf(const FakeResult &fake) const;
 
   const Schema &schema;
   ArrayRef<OpArg> given;
@@ -236,6 +235,9 @@ bool TracedCall::convertOne(unsigned index, Arg &arg) {
   switch (from.kind) {
   case OpArg::None:
     return true;
+  case OpArg::Default:
+    arg = schema.args[index].defaultValue;
+    return true;
   case OpArg::OneTensor:
     return operand(index, *static_cast<const Tensor *>(from.pointer), arg);
   case OpArg::ManyTensors: {
@@ -370,7 +372,10 @@ void TracedCall::build() {
       break;
     }
   }
-  std::string name = trace->uniqueName(schema.base);
+  // "scale" for "demo::scale", as in exported programs.
+  std::string name = trace->uniqueName(schema.base.rsplit("::").second.empty()
+                                           ? schema.base
+                                           : schema.base.rsplit("::").second);
   op = call.build(builder, trace->location(site.here, name), types);
   ++trace->operations;
   if (types.size() == 1) {
@@ -419,10 +424,8 @@ void TracedCall::build() {
     TraceTensor &tensor = trace->tensors[id];
     tensor.requiresGrad = differentiable && schema.base != "detach";
     tensor.leaf = !tensor.requiresGrad;
-    if (std::optional<Scalar> known = constantOf(result)) {
-      tensor.constant = known;
-      tensor.constantVersion = trace->storages[storage].version;
-    }
+    if (result.constant)
+      trace->scope->setConstant(trace->dataKey(id), result.constant);
   }
 }
 
@@ -431,11 +434,9 @@ bool TracedCall::run() {
     return false;
   fake.emplace(schema, call.args, metas, trace->scope.get());
   SmallVector<uint64_t, 4> keys;
-  if (trace->scope) {
-    for (uint32_t id : ids)
-      keys.push_back(id == TraceState::kFailed ? 0 : trace->dataKey(id));
-    fake->operandKeys = keys;
-  }
+  for (uint32_t id : ids)
+    keys.push_back(id == TraceState::kFailed ? 0 : trace->dataKey(id));
+  fake->operandKeys = keys;
   if (failed(propagateCall(*fake))) {
     refuseCall(*fake);
     return false;
@@ -444,43 +445,6 @@ bool TracedCall::run() {
     return false;
   build();
   return true;
-}
-
-/// Tensors of one element whose value follows from the call alone.
-std::optional<Scalar> TracedCall::constantOf(const FakeResult &result) const {
-  if (!result.meta.numel().is(1) || result.meta.device.kind != ft::Device::Cpu)
-    return std::nullopt;
-  auto known = [&](const Arg &arg) -> const Scalar * {
-    if (arg.kind != Arg::Tensor)
-      return nullptr;
-    const TraceTensor &t = trace->tensors[ids[arg.operand]];
-    return t.constant && t.constantVersion == trace->storages[t.storage].version
-               ? &*t.constant
-               : nullptr;
-  };
-  // A view of one element of one element is that element.
-  if (result.alias >= 0 && call.args[0].kind == Arg::Tensor &&
-      call.args[0].operand == result.alias) {
-    const Scalar *value = known(call.args[0]);
-    bool sameElement = metas[result.alias].numel().is(1) &&
-                       metas[result.alias].dtype == result.meta.dtype;
-    return value && sameElement ? std::optional(*value) : std::nullopt;
-  }
-  if (schema.base == "scalar_tensor" || schema.base == "full") {
-    const Arg &fill = call.args[schema.base == "full" ? 1 : 0];
-    if (fill.operand >= 0)
-      return std::nullopt;
-    bool floating = isFloating(result.meta.dtype);
-    if (fill.kind == Arg::Int && isIntegral(result.meta.dtype))
-      return Scalar(fill.dim.value());
-    if (fill.kind == Arg::Int && floating)
-      return Scalar(static_cast<double>(fill.dim.value()));
-    if (fill.kind == Arg::Float && floating)
-      return Scalar(fill.real);
-    if (fill.kind == Arg::Bool && result.meta.dtype == ft::DType::Bool)
-      return Scalar(fill.boolean);
-  }
-  return std::nullopt;
 }
 
 Tensor TracedCall::tensorResult(size_t i) {
@@ -549,11 +513,16 @@ Tensor callTensor(unsigned index, const OpArg *args, size_t count,
   return call.run() ? call.tensorResult(0) : call.failedResult();
 }
 
-CallResults callAll(unsigned index, const OpArg *args, size_t count,
+CallResults callAll(const Schema &schema, const OpArg *args, size_t count,
                     const Here &here) {
-  TracedCall call(SchemaTable::get().all()[index], ArrayRef(args, count), here);
+  TracedCall call(schema, ArrayRef(args, count), here);
   (void)call.run();
   return call.allResults();
+}
+
+CallResults callAll(unsigned index, const OpArg *args, size_t count,
+                    const Here &here) {
+  return callAll(SchemaTable::get().all()[index], args, count, here);
 }
 
 static unsigned indexOf(const char *name) {

@@ -3,7 +3,10 @@
 
 #include "foretrace/trace/FakeMode.h"
 
+#include "compiler/custom/Registration.h"
+#include "compiler/support/Diagnostics.h"
 #include "compiler/trace/TraceState.h"
+#include "dialects/ft/CustomOps.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -118,6 +121,36 @@ void FakeMode::output(const std::string &name, const Tensor &tensor,
 }
 
 void FakeMode::newEpoch() { ++state->epoch; }
+
+//===----------------------------------------------------------------------===//
+// Custom operators
+//===----------------------------------------------------------------------===//
+
+static bool report(TraceState &state, llvm::Error error, const Here &here) {
+  if (!error)
+    return true;
+  for (const Diagnostic &d : takeDiagnostics(std::move(error)))
+    state.fail(d.id, here, d.message, d.help);
+  return false;
+}
+
+bool FakeMode::loadPlugin(const std::string &path, bool learn, Here here) {
+  llvm::Expected<Plugin> plugin =
+      Plugin::load(path, CustomOps::of(state->context.get()),
+                   "foretrace " FORETRACE_VERSION, learn);
+  if (!plugin)
+    return report(*state, plugin.takeError(), here);
+  state->plugins->push_back(std::move(*plugin));
+  return true;
+}
+
+bool FakeMode::registerOp(const ft_op_registration &op, bool learn, Here here) {
+  RegistrationSource source;
+  source.learn = learn;
+  return report(
+      *state, registerCustomOp(CustomOps::of(state->context.get()), op, source),
+      here);
+}
 
 //===----------------------------------------------------------------------===//
 // Questions

@@ -6,12 +6,18 @@
 
 #include "foretrace/trace/Tensor.h"
 
+namespace ft {
+struct Schema;
+} // namespace ft
+
 namespace ft::detail {
 
 /// Refers to the caller's argument; only good during the call.
 struct OpArg {
   enum Kind : uint8_t {
     None,
+    /// What the schema says.
+    Default,
     OneTensor,
     ManyTensors,
     Int,
@@ -28,6 +34,11 @@ struct OpArg {
   };
 
   OpArg() = default;
+  static OpArg byDefault() {
+    OpArg arg;
+    arg.kind = Default;
+    return arg;
+  }
   explicit OpArg(const Tensor &t) : kind(OneTensor), pointer(&t) {}
   explicit OpArg(const TensorList &list)
       : kind(ManyTensors), pointer(list.data()), size(list.size()) {}
@@ -93,6 +104,8 @@ Tensor callTensor(unsigned index, const OpArg *args, size_t count,
 CallResults callAll(unsigned index, const OpArg *args, size_t count,
                     const Here &here);
 
+CallResults callAll(const Schema &schema, const OpArg *args, size_t count,
+                    const Here &here);
 /// By the name of the overload, which must be in the table.
 Tensor callNamedTensor(const char *name, const OpArg *args, size_t count,
                        const Here &here);

@@ -83,36 +83,58 @@ static bool sameOwner(const std::weak_ptr<void> &a,
   return !a.owner_before(b) && !b.owner_before(a);
 }
 
-/// The value of the one element; nothing for dtypes that C++ has no type for.
-static std::optional<Scalar> readElement(ft::DType dtype, const char *at) {
-  auto read = [&](auto type) {
+/// Appends an element; false for dtypes that C++ has no type for.
+static bool readElement(const char *at, ConstantValue &value) {
+  auto integer = [&](auto type) {
     std::memcpy(&type, at, sizeof(type));
-    return Scalar(type);
+    value.integers.push_back(static_cast<int64_t>(type));
+    return true;
   };
-  switch (dtype) {
+  auto real = [&](auto type) {
+    std::memcpy(&type, at, sizeof(type));
+    value.reals.push_back(static_cast<double>(type));
+    return true;
+  };
+  switch (value.dtype) {
   case ft::DType::Bool:
-    return Scalar(*at != 0);
+    value.integers.push_back(*at != 0);
+    return true;
   case ft::DType::U8:
-    return read(uint8_t());
+    return integer(uint8_t());
   case ft::DType::I8:
-    return read(int8_t());
+    return integer(int8_t());
   case ft::DType::I16:
-    return read(int16_t());
-  case ft::DType::U16:
-    return read(uint16_t());
+    return integer(int16_t());
   case ft::DType::I32:
-    return read(int32_t());
-  case ft::DType::U32:
-    return read(uint32_t());
+    return integer(int32_t());
   case ft::DType::I64:
-    return read(int64_t());
+    return integer(int64_t());
   case ft::DType::F32:
-    return read(float());
+    return real(float());
   case ft::DType::F64:
-    return read(double());
+    return real(double());
   default:
-    return std::nullopt;
+    return false;
   }
+}
+
+/// The elements of a tiny tensor in row-major order, read from its storage.
+static ConstantPtr readConstant(const TensorMeta &meta, const char *storage) {
+  int64_t count = meta.numel().value();
+  if (count > ConstantValue::kMostElements)
+    return nullptr;
+  auto value = std::make_shared<ConstantValue>();
+  value->dtype = meta.dtype;
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n, at = meta.offset.value();
+    for (size_t d = meta.sizes.size(); d-- > 0;) {
+      at += rest % meta.sizes[d].value() * meta.strides[d].value();
+      rest /= meta.sizes[d].value();
+    }
+    if (!readElement(storage + at * dtypeBytes(meta.dtype), *value))
+      return nullptr;
+  }
+  return value;
 }
 
 std::optional<uint32_t>
@@ -192,7 +214,6 @@ Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
   int64_t last = desc.offset();
   for (size_t i = 0; i < meta.sizes.size(); ++i)
     last += (meta.sizes[i].value() - 1) * meta.strides[i].value();
-  bool oneElement = meta.numel().is(1);
   if (!storage)
     storage = addStorage(data, owner);
   TraceStorage &memory = storages[*storage];
@@ -207,12 +228,10 @@ Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
   bool canRequireGrad = isFloating(*dtype) || isComplex(*dtype);
   added->requiresGrad =
       (real.requires_grad() || kind == TensorKind::Parameter) && canRequireGrad;
-  if (oneElement && kind == TensorKind::Constant &&
-      device->kind == ft::Device::Cpu) {
-    added->constant =
-        readElement(*dtype, memory.base + desc.offset() * elementBytes);
-    added->constantVersion = memory.version;
-  }
+  if (kind == TensorKind::Constant && memory.base &&
+      device->kind == ft::Device::Cpu)
+    if (ConstantPtr value = readConstant(added->meta, memory.base))
+      scope->setConstant(dataKey(idOf(fakeTensor)), std::move(value));
   known[std::move(key)] = {idOf(fakeTensor), owner, owner != nullptr};
   return fakeTensor;
 }
@@ -228,6 +247,7 @@ std::vector<NamedTensor> FakeMode::fake(const std::vector<NamedReal> &module,
   // A storage begins where the first of its tensors does, whichever comes first
   // in the module.
   std::vector<const RealTensor *> byAddress;
+  byAddress.reserve(module.size());
   for (const NamedReal &item : module)
     byAddress.push_back(&item.tensor);
   auto address = [](const RealTensor *real) {
@@ -241,6 +261,7 @@ std::vector<NamedTensor> FakeMode::fake(const std::vector<NamedReal> &module,
     if (!state->storageAt(address(real), real->holder()))
       state->addStorage(address(real), real->holder());
   std::vector<NamedTensor> fakes;
+  fakes.reserve(module.size());
   for (const NamedReal &item : module)
     fakes.push_back(
         {item.name, state->fake(item.tensor, item.name, item.kind, here)});

@@ -85,6 +85,7 @@ SymInt Tensor::stride(int64_t dim, Here here) const {
 static std::vector<SymInt> list(const Tensor &tensor, const Dims &dims,
                                 const char *query) {
   std::vector<SymInt> result;
+  result.reserve(dims.size());
   for (size_t i = 0; i < dims.size(); ++i)
     result.push_back(dimOf(tensor, dims[i], query, static_cast<int64_t>(i)));
   return result;
@@ -186,11 +187,10 @@ Tensor Tensor::requires_grad_(bool requiresGrad, Here here) {
 //===----------------------------------------------------------------------===//
 
 Scalar Tensor::item(Here here) const {
-  const TraceTensor *known = TraceState::tensorOf(*this);
-  if (known && known->constant &&
-      known->constantVersion ==
-          TraceState::traceOf(*this)->storages[known->storage].version)
-    return *known->constant;
+  if (ok())
+    if (std::optional<Scalar> known =
+            TraceState::traceOf(*this)->constantOf(TraceState::idOf(*this)))
+      return *known;
   const detail::OpArg args[] = {detail::OpArg(*this)};
   return detail::callNamed("item.default", args, 1, here).number(0);
 }
@@ -200,9 +200,9 @@ Tensor::operator bool() const {
   if (!known)
     return false;
   TraceState *trace = TraceState::traceOf(*this);
-  if (known->constant &&
-      known->constantVersion == trace->storages[known->storage].version)
-    return known->constant->toBool();
+  if (std::optional<Scalar> constant =
+          trace->constantOf(TraceState::idOf(*this)))
+    return constant->toBool();
   trace->fail(
       DiagId::FakeDataDependent, {},
       "the program branches on the data of '" + name() + "', " +

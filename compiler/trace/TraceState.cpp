@@ -33,19 +33,31 @@ bool &gradEnabled() {
 }
 
 /// Only what a trace is made of: a session that compiles it adds the rest.
-static std::shared_ptr<MLIRContext> makeContext() {
+struct TraceContext {
+  explicit TraceContext(const DialectRegistry &registry)
+      : context(registry, MLIRContext::Threading::DISABLED) {
+    context.printOpOnDiagnostic(false);
+    context.loadAllAvailableDialects();
+  }
+  // The context goes first: its operators point into the plug-ins.
+  std::vector<Plugin> plugins;
+  MLIRContext context;
+};
+
+static std::shared_ptr<TraceContext> makeContext() {
   DialectRegistry registry;
   registry.insert<FtDialect, arith::ArithDialect, func::FuncDialect>();
-  auto context =
-      std::make_shared<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context->printOpOnDiagnostic(false);
-  context->loadAllAvailableDialects();
-  return context;
+  return std::make_shared<TraceContext>(registry);
 }
 
 TraceState::TraceState(FakeModeOptions given)
-    : Origin(Trace), options(std::move(given)), context(makeContext()),
-      builder(context.get()), error{DiagId::Internal, "", "", ""} {
+    : TraceState(std::move(given), makeContext()) {}
+
+TraceState::TraceState(FakeModeOptions given,
+                       const std::shared_ptr<TraceContext> &owner)
+    : Origin(Trace), options(std::move(given)), context(owner, &owner->context),
+      plugins(&owner->plugins), builder(context.get()),
+      error{DiagId::Internal, "", "", ""} {
   Location loc = builder.getUnknownLoc();
   module = ModuleOp::create(loc);
   (*module)->setAttr(names::kModel, builder.getStringAttr(options.name));
@@ -53,12 +65,9 @@ TraceState::TraceState(FakeModeOptions given)
   function =
       func::FuncOp::create(loc, "forward", builder.getFunctionType({}, {}));
   module->push_back(function);
-  if (options.symbols) {
-    SymContext &symbols =
-        context->getLoadedDialect<FtDialect>()->symbolContext();
-    shapes = std::make_unique<ShapeEnv>(symbols);
-    scope = std::make_unique<FakeScope>(*shapes);
-  }
+  shapes = std::make_unique<ShapeEnv>(
+      context->getLoadedDialect<FtDialect>()->symbolContext());
+  scope = std::make_unique<FakeScope>(*shapes, options.symbols);
   // Its results, and the function's type, are brought up to date by finish.
   OpBuilder end = OpBuilder::atBlockEnd(&function.getBody().emplaceBlock());
   result = func::ReturnOp::create(end, loc);
@@ -92,6 +101,17 @@ uint64_t TraceState::dataKey(uint32_t id) {
     tensor.keyedAt = now;
   }
   return tensor.key;
+}
+
+std::optional<Scalar> TraceState::constantOf(uint32_t id) {
+  ConstantPtr known = scope->constant(dataKey(id));
+  if (!known || known->size() != 1)
+    return std::nullopt;
+  if (known->isReal())
+    return Scalar(known->reals[0]);
+  if (known->dtype == ft::DType::Bool)
+    return Scalar(known->integers[0] != 0);
+  return Scalar(known->integers[0]);
 }
 
 Value TraceState::knownNumber(Dim dim) const {
@@ -192,6 +212,7 @@ Tensor TraceState::addArgument(TensorKind kind, StringRef name, TensorMeta meta,
          "the name '" + name + "' is taken by another tensor of the model");
     return failedTensor();
   }
+  names.try_emplace(name, 1); // no operation takes it from here on
   Location loc = location(here, name);
   Type type = typeFromMeta(context.get(), meta);
   Value value = function.getBody().front().addArgument(type, loc);
@@ -297,8 +318,6 @@ std::string TraceState::recordName(uint32_t storage) const {
 void TraceState::writeSymbols() {
   for (SymbolOp op : llvm::make_early_inc_range(module->getOps<SymbolOp>()))
     op.erase();
-  if (!scope)
-    return;
   OpBuilder front(function);
   auto number = [&](int64_t v, int64_t none) {
     return v == none ? IntegerAttr() : front.getI64IntegerAttr(v);

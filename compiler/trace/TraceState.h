@@ -6,6 +6,7 @@
 
 #include "foretrace/trace/FakeMode.h"
 
+#include "compiler/custom/Plugin.h"
 #include "compiler/fake/FakeScope.h"
 #include "compiler/trace/OpArg.h"
 #include "dialects/ft/FtDialect.h"
@@ -24,6 +25,8 @@
 #include <map>
 
 namespace ft::detail {
+
+struct TraceContext;
 
 /// What a handle belongs to: a mode, a tensor with data, or an error that no
 /// mode could be told of.
@@ -73,10 +76,6 @@ struct TraceTensor {
   uint32_t region = 0;
   bool requiresGrad = false;
   bool leaf = true;
-  /// The value of a tensor of one element, as long as its storage has this
-  /// version.
-  std::optional<Scalar> constant;
-  uint32_t constantVersion = 0;
   /// What the data are called as long as they are those of this version and
   /// epoch.
   uint64_t key = 0;
@@ -135,6 +134,8 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   static SymInt symInt(std::shared_ptr<SymNode> node);
   /// Numbers that tell the data of tensors apart, see FakeCall::operandKeys.
   uint64_t dataKey(uint32_t id);
+  /// The number in a tensor of one element; nothing if it is not known.
+  std::optional<Scalar> constantOf(uint32_t id);
   /// A value of the module with this number, where one can be used here.
   mlir::Value knownNumber(Dim dim) const;
   /// A number that is known only when the model runs.
@@ -183,7 +184,10 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   llvm::ArrayRef<uint8_t> record(llvm::StringRef name, std::string &error);
 
   FakeModeOptions options;
+  /// The context, and the plug-ins whose operators it knows: they live as long
+  /// as whoever shares it.
   std::shared_ptr<mlir::MLIRContext> context;
+  std::vector<Plugin> *plugins = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::func::FuncOp function;
   mlir::func::ReturnOp result;
@@ -195,7 +199,8 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   std::vector<TraceStorage> storages;
   std::vector<TraceArgument> arguments;
   std::vector<std::pair<std::string, uint32_t>> outputs;
-  /// What is known of sizes and numbers that data decide; null without symbols.
+  /// What is known of sizes and numbers that data decide, and the elements of
+  /// tiny constants.
   std::unique_ptr<ShapeEnv> shapes;
   std::unique_ptr<FakeScope> scope;
   uint32_t epoch = 0;
@@ -204,6 +209,8 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   size_t operations = 0;
 
 private:
+  TraceState(FakeModeOptions options,
+             const std::shared_ptr<TraceContext> &owner);
   std::string recordName(uint32_t storage) const;
   void writeSymbols();
 

@@ -469,12 +469,13 @@ int main(int argc, char **argv) {
           ("// Not told apart from another overload by C++: " + schema->name +
            "\n")
               .str();
-    body += "#ifndef " + guard + "\n#define " + guard +
-            "\n\n#include \"foretrace/trace/Tensor.h\"\n\nnamespace ft::ops "
-            "{\n" +
-            text + "} // namespace ft::ops\n\n#endif\n";
+    body += ("#ifndef " + Twine(guard) + "\n#define " + guard +
+             "\n\n#include \"foretrace/trace/Tensor.h\"\n\nnamespace ft::ops "
+             "{\n" +
+             text + "} // namespace ft::ops\n\n#endif\n")
+                .str();
     ok = ok && writeFile(include, "ops/" + file, body);
-    all += "#include \"foretrace/trace/ops/" + file + "\"\n";
+    all += ("#include \"foretrace/trace/ops/" + Twine(file) + "\"\n").str();
   }
   ok = ok &&
        writeFile(include, "Ops.h", head("Ops.h", "The whole vocabulary") + all);

@@ -275,6 +275,13 @@ TEST(Data, TinyConstantsAreKnownUntilTheyAreWritten) {
   EXPECT_EQ(c.view({1}).item().toDouble(), 0.5);
   EXPECT_TRUE(bool(c));
   EXPECT_EQ(ops::scalar_tensor(3, kInt64).item().toInt(), 3);
+  // Shapes that a program computes by tensors resolve.
+  int64_t sizes[] = {800, 1216};
+  Tensor shape = mode.fake(RealTensor(sizes, TensorDesc({2}).dtype(kInt64)));
+  EXPECT_EQ(shape[1].item().toInt(), 1216);
+  EXPECT_EQ((shape[0] + 1).item().toInt(), 801);
+  EXPECT_EQ(ops::ones({shape[0].item().toInt(), 4}).str(),
+            "float32 [800, 4] cpu");
   Tensor view = c.view({1});
   c.add_(c);
   EXPECT_TRUE(mode.ok());

@@ -82,6 +82,15 @@ static const Case kCases[] = {
          "float32 [2, 3, 4] cpu"),
     CASE(ops::embedding(m, i), "(%m, %i)", "float32 [3, 4] cpu"),
     CASE(ops::where(x > 0, x, m[0][0]), "ft.where", "float32 [2, 3, 4] cpu"),
+    // By name
+    CASE(ft::call("add.Tensor", {x, 2})[0], "ft.add(%x, 2)",
+         "float32 [2, 3, 4] cpu"),
+    CASE(ft::call("max_pool2d", {x, 2})[0], "(%x, [2, 2])",
+         "float32 [2, 1, 2] cpu"),
+    CASE(ft::call("layer_norm", {x, std::vector<int64_t>{4}, {}, {}, 1})[0],
+         "eps = 1", "float32 [2, 3, 4] cpu"),
+    CASE(ft::call("cat", {std::vector{x, x}, -1})[0], "ft.cat([%x, %x], -1)",
+         "float32 [2, 3, 8] cpu"),
     // Writing
     CASE(x.add_(1), "add_.Scalar\"(%x, 1)", "float32 [2, 3, 4] cpu"),
     CASE(ops::mul_out(x, x, x), "mul.out\"(%x, %x, out = %x)",
@@ -131,4 +140,15 @@ TEST(Numbers, OfSizesArePlain) {
   EXPECT_TRUE(n > 2 && n <= 7 && n != 8);
   EXPECT_EQ(n.str(), "7");
   EXPECT_EQ(mode.numOperations(), 0u);
+}
+
+TEST(NamedCalls, AreRefusedLikeOthers) {
+  FakeMode mode;
+  Tensor x = mode.input("x", {7, 3});
+  EXPECT_FALSE(ft::call("demo::scale", {x})[0].ok());
+  EXPECT_EQ(mode.error().message, "operator 'demo::scale' is not known");
+  EXPECT_FALSE(ft::call("relu", {x, x})[0].ok());
+  EXPECT_FALSE(ft::call("mm", {x})[0].ok());
+  EXPECT_FALSE(ft::call("mm", {x, x})[0].ok());
+  EXPECT_EQ(mode.errorCount(), 4u);
 }

@@ -32,6 +32,8 @@
 #ifndef FORETRACE_TRACE_H
 #define FORETRACE_TRACE_H
 
+#include "foretrace/trace/Call.h"
+#include "foretrace/trace/Control.h"
 #include "foretrace/trace/FakeMode.h"
 #include "foretrace/trace/Operators.h"
 #include "foretrace/trace/Ops.h"

@@ -9,6 +9,9 @@
 
 #include <stdexcept>
 
+// foretrace/plugin.h
+extern "C" struct ft_op_registration;
+
 namespace ft {
 
 struct FakeModeOptions {
@@ -98,9 +101,9 @@ public:
 
   /// The fake of a tensor with data. The same tensor (data, offset, sizes,
   /// strides, dtype) gives the same fake, views of one storage share one fake
-  /// storage. The data is not read before the model is compiled, except for a
-  /// constant of one element, whose value is known to the trace until something
-  /// writes it.
+  /// storage. The data is not read before the model is compiled, except for
+  /// constants of up to 16 elements on the CPU, whose value is known to the
+  /// trace until something writes it.
   Tensor fake(const RealTensor &real, const std::string &name = "",
               TensorKind kind = TensorKind::Constant,
               Here here = Here::current());
@@ -122,6 +125,15 @@ public:
   /// Data may be others from here on: a symbol that was made for a tensor's
   /// data is not used for it again.
   void newEpoch();
+
+  //===--- Custom operators -----------------------------------------------===//
+  // Called by ft::call("ns::name", …). Without a fake rule the kernel is run on
+  // zeros to learn its results' metadata, if `learn`. False after an error.
+  /// Lets a plug-in library register its operators; see foretrace/plugin.h.
+  bool loadPlugin(const std::string &path, bool learn = false,
+                  Here here = Here::current());
+  bool registerOp(const ft_op_registration &op, bool learn = false,
+                  Here here = Here::current());
 
   //===--- Errors ---------------------------------------------------------===//
   bool ok() const;

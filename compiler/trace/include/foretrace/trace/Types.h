@@ -117,16 +117,19 @@ public:
   bool ok() const;
 
   friend SymInt operator+(const SymInt &a, const SymInt &b) {
-    return a.node || b.node ? apply("operator.add", a, b)
-                            : SymInt(a.number + b.number);
+    return a.node || b.node
+               ? apply("operator.add", a, b)
+               : SymInt(wrap(uint64_t(a.number) + uint64_t(b.number)));
   }
   friend SymInt operator-(const SymInt &a, const SymInt &b) {
-    return a.node || b.node ? apply("operator.sub", a, b)
-                            : SymInt(a.number - b.number);
+    return a.node || b.node
+               ? apply("operator.sub", a, b)
+               : SymInt(wrap(uint64_t(a.number) - uint64_t(b.number)));
   }
   friend SymInt operator*(const SymInt &a, const SymInt &b) {
-    return a.node || b.node ? apply("operator.mul", a, b)
-                            : SymInt(a.number * b.number);
+    return a.node || b.node
+               ? apply("operator.mul", a, b)
+               : SymInt(wrap(uint64_t(a.number) * uint64_t(b.number)));
   }
   friend SymInt operator/(const SymInt &a, const SymInt &b) {
     return apply("operator.floordiv", a, b);
@@ -155,6 +158,8 @@ public:
 private:
   friend struct detail::SymNode;
   friend struct detail::TraceState;
+  /// Overflow wraps; sizes are checked where they are used.
+  static int64_t wrap(uint64_t value) { return static_cast<int64_t>(value); }
   static SymInt apply(const char *op, const SymInt &a, const SymInt &b);
   static bool decide(const char *relation, const SymInt &a, const SymInt &b);
   int64_t symbolicValue() const;

@@ -1,0 +1,111 @@
+//===- ControlTest.cpp - Branches and loops in a trace ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "foretrace/trace.h"
+
+#include "compiler/driver/Session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+using namespace ft;
+using testing::HasSubstr;
+
+namespace {
+struct Control : testing::Test {
+  FakeMode mode;
+  FakeMode::Scope scope{mode};
+  Tensor x = mode.input("x", {4, 3});
+  Tensor w = mode.parameter("w", {3, 3});
+
+  /// What was traced is a module that the compiler takes.
+  void expectSound() {
+    ASSERT_TRUE(mode.ok()) << mode.error().render();
+    Session session, again;
+    ASSERT_TRUE(session.load(mode));
+    bool read = again.loadText(session.print(), "trace.mlir");
+    ASSERT_TRUE(read) << again.diagnostics()[0].render();
+    EXPECT_EQ(again.print(), session.print());
+  }
+};
+} // namespace
+
+TEST_F(Control, Cond) {
+  Tensors y = cond(
+      x.sum() > 0, {x},
+      [](const Tensors &in) { return std::vector{in[0].sin()}; },
+      [](const Tensors &in) { return std::vector{in[0] + 1}; });
+  ASSERT_EQ(y.size(), 1u);
+  EXPECT_EQ(y[0].str(), "float32 [4, 3] cpu");
+  EXPECT_FALSE(y[0].requires_grad());
+  mode.output("y", y[0]);
+  expectSound();
+}
+
+TEST_F(Control, RegionsCaptureWhatTheyUse) {
+  Tensor v = mode.input("v", {3, 3});
+  Tensors y = cond(
+      x.sum() > 0, {},
+      [&](const Tensors &) { return std::vector{x.mm(w).relu()}; },
+      [&](const Tensors &) {
+        // Through two regions.
+        Tensors inner = cond(
+            x.mean() > 1, {},
+            [&](const Tensors &) { return std::vector{x.mm(v)}; },
+            [&](const Tensors &) { return std::vector{x * 2}; });
+        return std::vector{inner[0].exp()};
+      });
+  EXPECT_EQ(y[0].str(), "float32 [4, 3] cpu");
+  EXPECT_TRUE(y[0].requires_grad()) << "w is captured";
+  mode.output("y", y[0]);
+  expectSound();
+}
+
+TEST_F(Control, While) {
+  Tensor start = ops::zeros({}, kInt64);
+  Tensors y = while_loop(
+      {start, x}, [](const Tensors &in) { return std::vector{in[0] < 5}; },
+      [&](const Tensors &in) { return std::vector{in[0] + 1, in[1].mm(w)}; });
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_EQ(y[0].str(), "int64 [] cpu");
+  EXPECT_EQ(y[1].str(), "float32 [4, 3] cpu");
+  mode.output("n", y[0]);
+  mode.output("y", y[1]);
+  expectSound();
+}
+
+TEST_F(Control, Scan) {
+  Tensor state = ops::zeros({3});
+  Tensors y = scan({state}, {x}, [&](const Tensors &in) {
+    Tensor next = (in[0] + in[1]).tanh();
+    return std::vector{next, next * 2};
+  });
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_EQ(y[0].str(), "float32 [3] cpu");
+  EXPECT_EQ(y[1].str(), "float32 [4, 3] cpu");
+  mode.output("y", y[1]);
+  expectSound();
+}
+
+TEST_F(Control, BranchesMustAgree) {
+  Tensors y = cond(
+      x.sum() > 0, {x},
+      [](const Tensors &in) { return std::vector{in[0].sin()}; },
+      [](const Tensors &in) { return std::vector{in[0] > 0}; });
+  EXPECT_FALSE(y[0].ok());
+  EXPECT_THAT(mode.error().message, HasSubstr("do not agree"));
+  EXPECT_EQ(mode.numOperations(), 4u) << "the op itself is taken back";
+}
+
+TEST_F(Control, WhatARegionMadeIsGoneBehindIt) {
+  Tensor kept;
+  Tensors y = cond(
+      x.sum() > 0, {x},
+      [&](const Tensors &in) { return std::vector{kept = in[0].sin()}; },
+      [](const Tensors &in) { return std::vector{in[0].cos()}; });
+  EXPECT_TRUE(y[0].ok());
+  EXPECT_EQ(kept.name(), "");
+  EXPECT_FALSE((kept + 1).ok());
+  EXPECT_THAT(mode.error().message,
+              HasSubstr("was made inside of a branch or loop that is over"));
+}
