@@ -4,13 +4,11 @@
 #include "compiler/custom/Plugin.h"
 
 #include "compiler/custom/Registration.h"
-#include "compiler/support/Diagnostics.h"
+#include "compiler/support/LibraryFile.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/BinaryFormat/Magic.h"
-#include "llvm/Object/ELF.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <dlfcn.h>
@@ -28,21 +26,6 @@ Plugin::~Plugin() {
     dlclose(handle);
 }
 
-/// Whether all that the loader would map is in the file: it maps first, and the
-/// process would end at the first access past the end.
-static bool isWhole(StringRef bytes) {
-  auto file = object::ELFFile<object::ELF64LE>::create(bytes);
-  auto segments = file ? file->program_headers() : file.takeError();
-  if (!segments) {
-    consumeError(segments.takeError());
-    return false;
-  }
-  return all_of(*segments, [&](const object::ELF64LE::Phdr &segment) {
-    return segment.p_offset <= bytes.size() &&
-           segment.p_filesz <= bytes.size() - segment.p_offset;
-  });
-}
-
 /// The loader's own messages for files that are no libraries say little, and it
 /// looks for bare names in the system's folders: the file itself is meant.
 static Error checkFile(StringRef path, SmallVectorImpl<char> &absolute) {
@@ -56,15 +39,7 @@ static Error checkFile(StringRef path, SmallVectorImpl<char> &absolute) {
   if (magic != file_magic::elf_shared_object)
     return failed(path, "the plug-in is no shared library",
                   "build it with `cc -shared -fPIC`");
-  auto bytes = MemoryBuffer::getFile(Twine(absolute), /*IsText=*/false,
-                                     /*RequiresNullTerminator=*/false);
-  if (!bytes)
-    return failed(path, "the plug-in cannot be opened: " +
-                            bytes.getError().message());
-  if (!isWhole((*bytes)->getBuffer()))
-    return failed(path, "the plug-in is damaged: it ends before its code does",
-                  "copy it again, or build it again");
-  return Error::success();
+  return checkLibraryFile(path, DiagId::PluginFailed);
 }
 
 namespace {

@@ -4,9 +4,7 @@
 #include "compiler/emit/LoadedModel.h"
 
 #include "compiler/support/Diagnostics.h"
-#include "compiler/support/MappedFile.h"
-
-#include "llvm/Object/ELF.h"
+#include "compiler/support/LibraryFile.h"
 
 #include <dlfcn.h>
 
@@ -38,38 +36,11 @@ llvm::Error toError(const ft_status &status) {
   return makeError(diagOf(status.code), "", status.message);
 }
 
-/// The loader maps the segments that the head names without a look at the
-/// file's size: a library that was cut short would be a bus error.
-static llvm::Error checkSegments(llvm::StringRef path) {
-  using ElfFile = llvm::object::ELF64LEFile;
-  auto failed = [&](const llvm::Twine &why) {
-    return makeError(DiagId::LoadFailed, path, why);
-  };
-  llvm::Expected<MappedFile> file = MappedFile::open(path);
-  if (!file)
-    return failed(takeDiagnostics(file.takeError()).front().message);
-  llvm::Expected<ElfFile> elf = ElfFile::create(file->text());
-  if (!elf)
-    return failed(llvm::toString(elf.takeError()));
-  if (!elf->getHeader().checkMagic() ||
-      elf->getHeader().getFileClass() != llvm::ELF::ELFCLASS64 ||
-      elf->getHeader().getDataEncoding() != llvm::ELF::ELFDATA2LSB)
-    return failed("not a 64-bit ELF library");
-  auto segments = elf->program_headers();
-  if (!segments)
-    return failed(llvm::toString(segments.takeError()));
-  uint64_t size = file->bytes().size();
-  for (const ElfFile::Elf_Phdr &segment : *segments)
-    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
-      return failed("the file is cut short");
-  return llvm::Error::success();
-}
-
 llvm::Expected<std::unique_ptr<LoadedModel>>
 LoadedModel::open(llvm::StringRef path) {
   // A name without '/' would be searched in the system's folders.
   std::string name = path.contains('/') ? path.str() : ("./" + path).str();
-  if (llvm::Error error = checkSegments(path))
+  if (llvm::Error error = checkLibraryFile(path, DiagId::LoadFailed))
     return std::move(error);
   std::unique_ptr<LoadedModel> model(new LoadedModel());
   model->library_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

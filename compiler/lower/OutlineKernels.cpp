@@ -60,9 +60,13 @@ struct Cloner {
 static std::string kernelName(const ScheduledKernel &kernel) {
   SmallVector<StringRef> parts;
   for (Operation *op : kernel.ops)
-    if (auto from = op->getAttrOfType<StringAttr>(names::kFrom))
-      if (!llvm::is_contained(parts, from.getValue()))
-        parts.push_back(from.getValue());
+    if (auto from = op->getAttrOfType<StringAttr>(names::kFrom)) {
+      // Of a custom operator the plain name: "demo::scale_#functional".
+      StringRef name = from.getValue().split('#').first;
+      name = name.substr(name.rfind(':') + 1);
+      if (!llvm::is_contained(parts, name))
+        parts.push_back(name);
+    }
   if (parts.size() > 3)
     parts.truncate(3);
   return parts.empty() ? "copy" : llvm::join(parts, "_");
