@@ -10,6 +10,8 @@
 #include "compiler/fake/StrideRules.h"
 #include "dialects/ft/AtenCall.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 
 namespace ft {
@@ -37,6 +39,7 @@ private:
                       MutableArrayRef<BlockArgument> arguments,
                       bool numbersToo = true);
   LogicalResult walkRegion(Region &region);
+  void noteRanges(Value value);
   LogicalResult checkPredicate(Value predicate);
   LogicalResult prepareInits(MutableOperandRange inits, unsigned count);
   LogicalResult carry(Region &body, ValueRange inits);
@@ -58,6 +61,8 @@ private:
   FakeScope *scope;
   Operation *op;
   OpBuilder builder;
+  /// Of what the regions yield, as known inside them.
+  llvm::DenseMap<SymExpr, Interval> ranges;
 };
 } // namespace
 
@@ -93,6 +98,14 @@ static Value givenBy(Region &region, unsigned i) {
 }
 
 LogicalResult ControlAnnotator::walkRegion(Region &region) {
+  // What the region asserts holds where it runs, not behind it.
+  if (scope)
+    scope->env().enterRegion(SymExpr(),
+                             {op->getName().getStringRef().str(), ""});
+  auto leave = llvm::make_scope_exit([&] {
+    if (scope)
+      scope->env().leaveRegion();
+  });
   if (failed(walk.visitBlock(region.front())))
     return failure();
   YieldOp yield = yieldOf(region);
@@ -107,8 +120,23 @@ LogicalResult ControlAnnotator::walkRegion(Region &region) {
              << nameOf(region) << " yields " << nameOf(value)
              << " after an operation in place has changed its shape"
              << "\nhelp: use the result of that operation";
+    noteRanges(value);
   }
   return success();
+}
+
+/// Behind the region less is known of what it made.
+void ControlAnnotator::noteRanges(Value value) {
+  if (!scope)
+    return;
+  auto note = [&](Dim d) {
+    if (!d.isStatic())
+      ranges[d.symbolic()] = scope->env().bounds(d.symbolic());
+  };
+  if (std::optional<TensorMeta> meta = walk.metaOf(value))
+    llvm::for_each(meta->sizes, note);
+  else if (std::optional<Dim> number = walk.numberOf(value))
+    note(*number);
 }
 
 /// PyTorch takes one element of any dtype for a condition.
@@ -133,8 +161,10 @@ std::optional<Dim> ControlAnnotator::freshSize(Dim a, Dim b) {
   if (!scope)
     return std::nullopt;
   auto range = [&](Dim d) {
-    return d.isStatic() ? Interval::point(d.value())
-                        : scope->env().bounds(d.symbolic());
+    if (d.isStatic())
+      return Interval::point(d.value());
+    auto it = ranges.find(d.symbolic());
+    return it != ranges.end() ? it->second : scope->env().bounds(d.symbolic());
   };
   Interval x = range(a), y = range(b);
   int64_t hi = std::max(x.hi, y.hi);
