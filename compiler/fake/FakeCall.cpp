@@ -49,7 +49,6 @@ bool FakeCall::eq(Dim a, Dim b) {
   if (a.isStatic() && b.isStatic())
     return false;
   if (scope) {
-    bypass = "facts about symbols";
     if (std::optional<bool> known = scope->equal(a, b))
       return *known;
   }
@@ -64,7 +63,6 @@ bool FakeCall::lt(Dim a, Dim b) {
   if (a.identical(b))
     return false;
   if (scope) {
-    bypass = "facts about symbols";
     if (std::optional<bool> known = scope->less(a, b))
       return *known;
   }
@@ -208,7 +206,6 @@ LogicalResult FakeCall::scalar(FakeResult::Kind kind, SymExpr symbol) {
 LogicalResult FakeCall::truth(SymExpr predicate) {
   if (predicate && scope && !predicate.isTrue() && !predicate.isFalse())
     if (std::optional<bool> known = scope->answer(predicate)) {
-      bypass = "facts about symbols";
       return truth(*known);
     }
   if (predicate.isTrue() || predicate.isFalse())

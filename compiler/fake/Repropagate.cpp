@@ -4,6 +4,7 @@
 #include "compiler/fake/Repropagate.h"
 
 #include "compiler/fake/FakeReport.h"
+#include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/Propagator.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -109,6 +110,8 @@ FailureOr<Propagated> propagate(ModuleOp module, ArrayRef<FakeInput> inputs,
   for (const FakeInput &input : inputs)
     if (failed(setInput(function, input, walk)))
       done = failure();
+  ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
+  walk.setScope(&scope.scope());
   if (succeeded(done))
     done = walk.run(function);
   if (walk.missesRules())

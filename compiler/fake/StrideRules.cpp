@@ -220,13 +220,15 @@ Dims elementwiseStrides(ArrayRef<const TensorMeta *> tensors,
     return {Dim(1)};
   SmallVector<Operand, 4> operands;
   bool allContiguous = true, allChannelsLast = true;
+  bool empty = is_contained(sizes, Dim(0));
   for (const TensorMeta *t : tensors) {
     // 0-dim tensors are numbers, they have no say.
     if (t->sizes.empty())
       continue;
     operands.push_back({t->sizes, t->strides, sizes.size() - t->sizes.size()});
     bool whole = ArrayRef<Dim>(t->sizes) == sizes;
-    allContiguous &= whole && isContiguous(*t);
+    // Of no elements every layout is contiguous, also what broadcasts to it.
+    allContiguous &= empty || (whole && isContiguous(*t));
     allChannelsLast &= whole && isChannelsLast(*t);
   }
   if (operands.empty() || (allContiguous && !allChannelsLast))
@@ -234,6 +236,25 @@ Dims elementwiseStrides(ArrayRef<const TensorMeta *> tensors,
   if (allChannelsLast && !allContiguous)
     return channelsLastStrides(sizes);
   return denseStrides(sizes, sortedOrder(operands, sizes));
+}
+
+Dims orderedStrides(ArrayRef<const TensorMeta *> tensors, ArrayRef<Dim> sizes) {
+  if (sizes.size() < 2 || is_contained(sizes, Dim(0)))
+    return contiguousStrides(sizes);
+  SmallVector<Operand, 4> operands;
+  for (const TensorMeta *t : tensors)
+    if (!t->sizes.empty())
+      operands.push_back(
+          {t->sizes, t->strides, sizes.size() - t->sizes.size()});
+  return denseStrides(sizes, sortedOrder(operands, sizes));
+}
+
+Dims selectedStrides(ArrayRef<const TensorMeta *> tensors,
+                     ArrayRef<Dim> sizes) {
+  TensorMeta out;
+  out.sizes.assign(sizes.begin(), sizes.end());
+  out.strides = orderedStrides(tensors, sizes);
+  return isContiguous(out) ? out.strides : contiguousStrides(sizes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,18 @@ Dims followingStrides(llvm::ArrayRef<Dim> sizes, const TensorMeta &like);
 Dims elementwiseStrides(llvm::ArrayRef<const TensorMeta *> tensors,
                         llvm::ArrayRef<Dim> sizes);
 
+/// As elementwiseStrides, but without the short cut for contiguous tensors, so
+/// that dims of one element are ordered by their strides, too.
+Dims orderedStrides(llvm::ArrayRef<const TensorMeta *> tensors,
+                    llvm::ArrayRef<Dim> sizes);
+
+/// Strides of ops that select elements of one tensor or another and then make
+/// the result contiguous: row-major, but in dims of one element, which do not
+/// count for that, what the selection gave.
+///   [3, 1] strides [1, 7] → [1, 3];  [3, 4] strides [1, 3] → [4, 1]
+Dims selectedStrides(llvm::ArrayRef<const TensorMeta *> tensors,
+                     llvm::ArrayRef<Dim> sizes);
+
 /// Strides with which `t` can be seen as `sizes` (of as many elements) without
 /// copying; nothing if it can't. Undecided relations are recorded in `call`.
 ///   [4, 3] strides [1, 4] as [2, 2, 3] → [2, 1, 4]; as [12] → nothing

@@ -418,7 +418,9 @@ static LogicalResult triangle(FakeCall &c) {
                                       " needs at least 2 dims, the tensor "
                                       "has " +
                                       Twine(self.rank()));
-  return rowMajor(c, self.dtype, self.sizes);
+  TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);
+  out.strides = selectedStrides({&self}, self.sizes);
+  return c.fresh(std::move(out));
 }
 
 static LogicalResult diagEmbed(FakeCall &c) {
@@ -466,6 +468,13 @@ static LogicalResult unfoldBackward(FakeCall &c) {
       static_cast<int64_t>(std::max<size_t>(sizes.size(), 0)) + 1)
     return c.fail(FakeError::Dtype,
                   "the gradient " + grad.str() + " does not fit the input");
+  // One window after the other along `dim`, their elements in a last dim.
+  for (int64_t d = 0; d < grad.rank() - 1; ++d)
+    if (d != *dim && !c.eq(grad.sizes[d], sizes[d]))
+      return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                          " has size " + grad.sizes[d].str() +
+                                          " at dim " + Twine(d) +
+                                          ", the input " + sizes[d].str());
   return rowMajor(c, grad.dtype, sizes);
 }
 

@@ -135,6 +135,9 @@ static LogicalResult embeddingBagBackward(FakeCall &c) {
   if (grad.rank() != 2)
     return c.fail(FakeError::Dim,
                   "the gradient needs 2 dims, it has " + Twine(grad.rank()));
+  if (int sparse = c.schema().argIndex("sparse"); sparse >= 0 && c.flag(sparse))
+    return c.fail(FakeError::Unsupported,
+                  "sparse gradients are not supported; give sparse=False");
   return rowMajor(c, grad.dtype, {c.dim(6), grad.sizes[1]});
 }
 

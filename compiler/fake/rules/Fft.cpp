@@ -107,6 +107,12 @@ static LogicalResult c2r(FakeCall &c) {
                                         dtypeName(self.dtype));
   if (dims->empty())
     return c.fail(FakeError::Other, "_fft_c2r needs a dim to transform");
+  if (dims->size() > 1)
+    for (int64_t d : *dims)
+      if (self.sizes[d].is(0))
+        return c.fail(FakeError::Shape, "a dim of size 0, dim " + Twine(d) +
+                                            " of " + self.str() +
+                                            ", cannot be transformed");
   // All dims but the last are complex transforms that come first.
   TensorMeta middle = self;
   DimList first(dims->begin(), dims->end() - 1);

@@ -140,6 +140,9 @@ static LogicalResult pinv(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
   if (failed(matrices(c, a)) || failed(fullPrecision(c, a)))
     return failure();
+  int hermitian = c.schema().argIndex("hermitian");
+  if (hermitian >= 0 && c.flag(hermitian) && failed(square(c, a)))
+    return failure();
   for (auto [i, arg] : enumerate(c.arguments()))
     if (i > 0 && arg.kind == Arg::Tensor && isComplex(c.tensor(i).dtype))
       return c.fail(FakeError::Dtype,
@@ -225,7 +228,7 @@ static LogicalResult qr(FakeCall &c) {
 /// (the reflectors, their scales)
 static LogicalResult geqrf(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
-  if (failed(matrices(c, a)))
+  if (failed(matrices(c, a)) || failed(fullPrecision(c, a)))
     return failure();
   (void)columnMajor(c, a.dtype, a.sizes);
   return rowMajor(c, a.dtype, with(batch(a), {smaller(a)}));
@@ -330,7 +333,7 @@ static LogicalResult luUnpack(FakeCall &c) {
 /// (LD, pivots, info)
 static LogicalResult ldlFactor(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
-  if (failed(square(c, a)))
+  if (failed(square(c, a)) || failed(floating(c, a)))
     return failure();
   (void)columnMajor(c, a.dtype, a.sizes);
   (void)rowMajor(c, DType::I32, batch(a, 1));

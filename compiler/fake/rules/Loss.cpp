@@ -1,6 +1,7 @@
 //===- Loss.cpp - Loss functions -------------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
 #include "dialects/ft/Promotion.h"
@@ -75,9 +76,18 @@ static LogicalResult elementwiseLossBackward(FakeCall &c) {
   FailureOr<DType> dtype = promotedDType(c, 0);
   if (failed(dtype) || failed(elementwise(c, elementwiseTensors(c), *dtype)))
     return failure();
-  // These kernels fill a row-major tensor on the CPU.
   StringRef base = c.schema().base;
   TensorMeta &out = c.results.front().meta;
+  // The kernel fills a tensor like `self`, whatever broadcasts to more.
+  const TensorMeta &self = c.tensor(1);
+  if (c.device.kind == Device::Cpu && base == "binary_cross_entropy_backward" &&
+      out.sizes != self.sizes)
+    out = TensorMeta::contiguous(out.dtype, self.sizes, c.device);
+  // -target * exp(-target * self) …: the target's layout comes first.
+  if (base == "soft_margin_loss_backward")
+    out.strides =
+        elementwiseStrides({&c.tensor(2), &self, &c.tensor(0)}, out.sizes);
+  // These kernels fill a row-major tensor on the CPU.
   if (c.device.kind == Device::Cpu &&
       (base == "mse_loss_backward" || base == "huber_loss_backward"))
     out.strides = contiguousStrides(out.sizes);
@@ -198,6 +208,9 @@ static LogicalResult checkNll2d(FakeCall &c, const TensorMeta &self,
                                       " does not fit the input " + self.str());
   if (failed(classTarget(c, target)))
     return failure();
+  if (target.dtype == DType::U8)
+    return c.fail(FakeError::Dtype, "nll_loss2d needs a target of int64, it is "
+                                    "uint8");
   return classWeights(c, weightArg, self.sizes[1]);
 }
 
@@ -313,8 +326,30 @@ static LogicalResult multiMargin(FakeCall &c) {
   return scalar(c, self.dtype);
 }
 
-static LogicalResult likeSelf(FakeCall &c) {
-  const TensorMeta &self = c.tensor(1);
+/// (grad, self, target, p, margin, weight, reduction)
+static LogicalResult multiMarginBackward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(1), &target = c.tensor(2);
+  auto size = samples(c, self);
+  if (failed(size))
+    return failure();
+  if (!(c.number(3) == 1 || c.number(3) == 2))
+    return c.fail(FakeError::Other, "p must be 1 or 2");
+  if (target.rank() > 1 || !c.eq(target.numel(), size->first))
+    return c.fail(FakeError::Shape, "the target " + target.str() +
+                                        " does not fit the input " +
+                                        self.str());
+  return rowMajor(c, self.dtype, self.sizes);
+}
+
+/// (grad, self, target, reduction, is_target)
+static LogicalResult multilabelMarginBackward(FakeCall &c) {
+  const TensorMeta &self = c.tensor(1), &target = c.tensor(2);
+  if (failed(samples(c, self)))
+    return failure();
+  if (!c.sameSizes(self.sizes, target.sizes))
+    return c.fail(FakeError::Shape, "the target " + target.str() +
+                                        " does not have the size of " +
+                                        self.str());
   return rowMajor(c, self.dtype, self.sizes);
 }
 
@@ -392,6 +427,21 @@ static LogicalResult ctc(FakeCall &c) {
 
 static LogicalResult ctcBackward(FakeCall &c) {
   const TensorMeta &self = c.tensor(1);
+  for (unsigned i : {3u, 4u})
+    if (const TensorMeta *lengths = c.optTensor(i))
+      if (!isIntegral(lengths->dtype))
+        return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
+                                            "' must be integers, it is " +
+                                            dtypeName(lengths->dtype));
+  const TensorMeta &loss = c.tensor(5), &alpha = c.tensor(6);
+  if (loss.dtype != self.dtype || alpha.dtype != self.dtype)
+    return c.fail(FakeError::Dtype, "the losses are " + dtypeName(loss.dtype) +
+                                        " and " + dtypeName(alpha.dtype) +
+                                        ", the probabilities " +
+                                        dtypeName(self.dtype));
+  if (alpha.rank() != 3)
+    return c.fail(FakeError::Dim,
+                  "log_alpha needs 3 dims, it has " + Twine(alpha.rank()));
   return rowMajor(c, self.dtype, self.sizes);
 }
 
@@ -415,9 +465,9 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"mse_loss.default", elementwiseLoss<2>},
       {"mse_loss_backward.default", elementwiseLossBackward},
       {"multi_margin_loss.default", multiMargin},
-      {"multi_margin_loss_backward.default", likeSelf},
+      {"multi_margin_loss_backward.default", multiMarginBackward},
       {"multilabel_margin_loss.default", multilabelMargin},
-      {"multilabel_margin_loss_backward.default", likeSelf},
+      {"multilabel_margin_loss_backward.default", multilabelMarginBackward},
       {"multilabel_margin_loss_forward.default", multilabelMargin,
        DevicePolicy::Strict},
       {"nll_loss.default", lossAlone<nllForward>},

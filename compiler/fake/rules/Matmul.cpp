@@ -430,6 +430,9 @@ static LogicalResult cdistBackward(FakeCall &c) {
   if (failed(sizes))
     return failure();
   sizes->append(a.sizes.end() - 2, a.sizes.end());
+  // Of no distances the gradient is 0, for the tensor as it was given.
+  if (is_contained(*sizes, Dim(0)) || b.sizes[b.rank() - 2].is(0))
+    return product(c, a.dtype, a.sizes);
   return product(c, a.dtype, *sizes);
 }
 

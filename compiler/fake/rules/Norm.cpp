@@ -240,6 +240,10 @@ static LogicalResult nativeLayerNorm(FakeCall &c) {
   const TensorMeta &input = c.tensor(0);
   if (failed(layerNorm(c)))
     return failure();
+  if (!isFloating(input.dtype) && !isComplex(input.dtype))
+    return c.fail(FakeError::Dtype, "layer norm needs a floating dtype, the "
+                                    "input is " +
+                                        dtypeName(input.dtype));
   DType saved = statistics(c, input, {2, 3});
   Dims sizes = statisticsSizes(input, c.dims(1).size());
   if (failed(rowMajor(c, saved, sizes)))
@@ -271,6 +275,10 @@ static LogicalResult nativeLayerNormBackward(FakeCall &c) {
     const TensorMeta &like = i ? *parameter : input;
     (void)rowMajor(c, like.dtype, like.sizes);
   }
+  // A sum over no dims is the gradient itself.
+  if (c.dims(2).size() == grad.sizes.size() && isContiguous(grad) &&
+      c.results[2].kind == FakeResult::Tensor)
+    c.results[2].meta.strides = cloneStrides(grad);
   return success();
 }
 

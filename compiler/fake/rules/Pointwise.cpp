@@ -74,6 +74,28 @@ static LogicalResult numbersFit(FakeCall &c) {
   return elementwise(c, {&c.tensor(0)}, dtype);
 }
 
+/// Kernels that select elements: dims of one element, too, are laid out by
+/// their strides. Source: PyTorch's shape functions.
+///   relu [3, 1] strides [1, 7] → [1, 3]
+template <uint32_t Typed, Takes What>
+static LogicalResult ordered(FakeCall &c) {
+  if (failed(pointwise<Promote::Default, Typed, What>(c)))
+    return failure();
+  TensorMeta &out = c.results.front().meta;
+  if (isContiguous(c.tensor(0)))
+    out.strides = orderedStrides({&c.tensor(0)}, out.sizes);
+  return success();
+}
+
+static LogicalResult rowMajorIfEmpty(FakeCall &c) {
+  if (failed(pointwise<Promote::Default>(c)))
+    return failure();
+  TensorMeta &out = c.results.front().meta;
+  if (is_contained(out.sizes, Dim(0)))
+    out.strides = contiguousStrides(out.sizes);
+  return success();
+}
+
 static std::vector<Group> groups() {
   using enum Promote;
   using enum Takes;
@@ -85,16 +107,18 @@ static std::vector<Group> groups() {
       // Functions of one tensor; integers become float32.
       {pointwise<IntToFloat>,
        plain,
-       {"acos",       "acosh",   "arccos",  "arccosh", "arcsin", "arcsinh",
-        "arctan",     "arctanh", "asin",    "asinh",   "atan",   "atanh",
-        "cos",        "cosh",    "deg2rad", "digamma", "erf",    "erfc",
-        "erfinv",     "exp",     "exp2",    "expm1",   "i0",     "lgamma",
-        "log",        "log10",   "log1p",   "log2",    "logit",  "rad2deg",
-        "reciprocal", "rsqrt",   "sigmoid", "sin",     "sinc",   "sinh",
-        "sqrt",       "tan",     "tanh"}},
+       {"acos",    "acosh",   "arccos",  "arccosh", "arcsin",     "arcsinh",
+        "arctan",  "arctanh", "asin",    "asinh",   "atan",       "atanh",
+        "cos",     "cosh",    "digamma", "erf",     "erfc",       "erfinv",
+        "exp",     "exp2",    "expm1",   "i0",      "lgamma",     "log",
+        "log10",   "log1p",   "log2",    "logit",   "reciprocal", "rsqrt",
+        "sigmoid", "sin",     "sinc",    "sinh",    "sqrt",       "tan",
+        "tanh"}},
       {pointwise<IntToFloat, 0, NoComplex>,
        plain,
-       {"special_airy_ai",
+       {"deg2rad",
+        "rad2deg",
+        "special_airy_ai",
         "special_bessel_j0",
         "special_bessel_j1",
         "special_bessel_y0",
@@ -153,22 +177,23 @@ static std::vector<Group> groups() {
       {pointwise<IntToFloat, kBoth, NoComplex>, binary, {"copysign"}},
 
       // The dtype stays.
+      {rowMajorIfEmpty, plain, {"hardsigmoid"}},
       {pointwise<Default>,
        plain,
-       {"_conj_physical", "conj_physical", "hardsigmoid", "hardswish", "mish",
-        "positive", "selu", "sgn", "silu", "square", "gelu"}},
+       {"_conj_physical", "conj_physical", "hardswish", "mish", "positive",
+        "selu", "sgn", "silu", "square", "gelu"}},
       {pointwise<Default, 0, NoComplex>,
        plain,
        {"ceil", "fix", "floor", "frac", "round", "sign", "special_round",
         "trunc"}},
-      {pointwise<Default, 0, NoBoolNoComplex>, plain, {"relu", "relu6"}},
+      {ordered<0, NoBoolNoComplex>, plain, {"relu"}},
+      {pointwise<Default, 0, NoBoolNoComplex>, plain, {"relu6"}},
       {pointwise<Default, 0, NoBool>, plain, {"neg", "negative"}},
       {pointwise<Default, 0, Integral>, plain, {"bitwise_not"}},
       {pointwise<Default, 0, NoComplex>, {"decimals"}, {"round"}},
       {numbersFit, plain, {"celu", "elu", "leaky_relu", "softplus"}},
-      {pointwise<Default, 1>,
-       plain,
-       {"hardshrink", "hardtanh", "nan_to_num", "threshold"}},
+      {pointwise<Default, 1>, plain, {"hardshrink", "nan_to_num", "threshold"}},
+      {ordered<1, Any>, plain, {"hardtanh"}},
       {pointwise<Default, 1, Floating>, plain, {"softshrink"}},
 
       // Two operands of one promoted dtype.

@@ -82,7 +82,9 @@ static LogicalResult maskedFill(FakeCall &c) {
   FailureOr<Dims> sizes = c.broadcast({&self, &mask});
   if (failed(sizes))
     return failure();
-  return c.fresh(TensorMeta::contiguous(self.dtype, *sizes, c.device));
+  TensorMeta out = TensorMeta::contiguous(self.dtype, *sizes, c.device);
+  out.strides = selectedStrides({&mask, &self}, out.sizes);
+  return c.fresh(std::move(out));
 }
 
 template <bool TensorWeight>
@@ -217,9 +219,8 @@ static LogicalResult gluBackward(FakeCall &c) {
     return failure();
   Dims half = self.sizes;
   half[dim] = floorDiv(half[dim], 2);
-  if (!c.sameSizes(half, c.tensor(0).sizes))
-    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
-                                        " is not half of " + self.str());
+  if (failed(c.broadcastTo(c.tensor(0).sizes, half)))
+    return failure();
   FailureOr<DType> dtype = promotedDType(c, 3);
   if (failed(dtype))
     return failure();
@@ -228,11 +229,14 @@ static LogicalResult gluBackward(FakeCall &c) {
 
 static LogicalResult logSigmoidForward(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
+  // The CPU kernel fills row-major tensors, and is the one to use the buffer.
+  if (c.device.kind == Device::Cpu) {
+    TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);
+    (void)c.fresh(out);
+    return c.fresh(std::move(out));
+  }
   if (failed(elementwise(c, {&self}, self.dtype)))
     return failure();
-  // The buffer is used by the CPU kernel only.
-  if (c.device.kind == Device::Cpu)
-    return elementwise(c, {&self}, self.dtype);
   Dim none[] = {Dim(0)};
   return c.fresh(TensorMeta::contiguous(self.dtype, none, c.device));
 }

@@ -288,7 +288,7 @@ static LogicalResult fractionalBackward(FakeCall &c) {
     return failure();
   Dims sizes(self.sizes.begin(), self.sizes.end() - N);
   sizes.append(wanted->begin(), wanted->end());
-  if (N == 2 && !c.sameSizes(sizes, grad.sizes))
+  if (!c.sameSizes(sizes, grad.sizes))
     return c.fail(FakeError::Shape, "the gradient " + grad.str() +
                                         " does not fit the pool's result");
   if (N == 2 && !c.sameSizes(sizes, c.tensor(4).sizes))

@@ -150,7 +150,10 @@ static LogicalResult indexRows(FakeCall &c) {
     return failure();
   if (failed(sameDType(c, self, source)))
     return failure();
-  return rowMajor(c, self.dtype, self.sizes);
+  TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);
+  if (c.schema().base == "index_copy")
+    out.strides = selectedStrides({&self}, self.sizes);
+  return c.fresh(std::move(out));
 }
 
 static LogicalResult indexFill(FakeCall &c) {
@@ -340,6 +343,19 @@ static LogicalResult histogram(FakeCall &c) {
 /// The sizes that a multi-dimensional histogram has.
 static FailureOr<Dims> histogramSizes(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
+  if (self.dtype != DType::F32 && self.dtype != DType::F64)
+    return c.fail(FakeError::Dtype, "histogramdd needs float32 or float64, "
+                                    "'self' is " +
+                                        dtypeName(self.dtype));
+  if (int w = c.schema().argIndex("weight"); w >= 0)
+    if (const TensorMeta *weight = c.optTensor(w))
+      if (self.sizes.empty() ||
+          !c.sameSizes(weight->sizes, ArrayRef<Dim>(self.sizes).drop_back()))
+        return c.fail(FakeError::Shape, "the weight " + weight->str() +
+                                            " does not have the size of the "
+                                            "points, " +
+                                            self.str() +
+                                            ", without the last dim");
   Dims counts;
   if (c.schema().args[1].type.kind == SchemaType::Tensor) {
     for (const TensorMeta *edges : c.tensors(1)) {

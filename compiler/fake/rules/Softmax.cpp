@@ -20,6 +20,9 @@ static LogicalResult along(FakeCall &c, const TensorMeta &self, unsigned dimArg,
 
 static LogicalResult softmaxKernel(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
+  // A bool has no difference to its maximum.
+  if (c.schema().base == "_log_softmax" && self.dtype == DType::Bool)
+    return c.fail(FakeError::Dtype, "_log_softmax is not defined for bool");
   if (!c.flag(2))
     return along(c, self, 1, self.dtype);
   if (self.dtype != DType::F16 && self.dtype != DType::BF16)
@@ -55,6 +58,11 @@ static LogicalResult softmaxBackward(FakeCall &c) {
                                         " does not have the size of " +
                                         output.str());
   DType dtype = c.dtype(3).value_or(grad.dtype);
+  // The CPU kernel of full precision converts to half precision only.
+  bool full = grad.dtype == DType::F32 || grad.dtype == DType::F64;
+  if (c.device.kind == Device::Cpu && full && grad.dtype == output.dtype &&
+      dtype != DType::F16 && dtype != DType::BF16)
+    dtype = grad.dtype;
   return c.fresh(TensorMeta::contiguous(dtype, grad.sizes, c.device));
 }
 

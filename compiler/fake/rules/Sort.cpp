@@ -95,6 +95,10 @@ static LogicalResult searchsorted(FakeCall &c) {
 }
 
 static LogicalResult isin(FakeCall &c) {
+  for (unsigned i : {0u, 1u})
+    if (const TensorMeta *t = c.optTensor(i))
+      if (failed(checkTakes(c, t->dtype, Takes::NoComplex)))
+        return failure();
   return c.fresh(
       TensorMeta::contiguous(DType::Bool, c.tensor(0).sizes, c.device));
 }

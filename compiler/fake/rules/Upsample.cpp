@@ -119,6 +119,12 @@ static LogicalResult upsampleBackward(FakeCall &c) {
   if (!c.sameSizes(grad.sizes, full))
     return c.fail(FakeError::Shape,
                   "the gradient " + grad.str() + " does not fit the output");
+  for (const Dims &list : {input, output})
+    if (is_contained(list, Dim(0)))
+      return c.fail(FakeError::Shape,
+                    "input and output sizes must be positive, they are " +
+                        TensorMeta::contiguous(grad.dtype, input).str() +
+                        " and " + grad.str());
   return c.fresh(resized(c, grad, input, F));
 }
 
@@ -152,6 +158,10 @@ static LogicalResult gridSampler(FakeCall &c) {
   const TensorMeta &input = c.tensor(0), &grid = c.tensor(1);
   if (failed(checkGrid(c, input, grid, N)))
     return failure();
+  constexpr int64_t kBicubic = 2;
+  if (N == 3 && c.dim(2).is(kBicubic))
+    return c.fail(FakeError::Dim, "bicubic interpolation needs an input of 4 "
+                                  "dims, it has 5");
   if (input.dtype != grid.dtype && c.device.kind == Device::Cpu)
     return c.fail(FakeError::Dtype, "the input is " + dtypeName(input.dtype) +
                                         ", the grid " + dtypeName(grid.dtype));
