@@ -15,12 +15,34 @@ using namespace mlir;
 
 namespace ft {
 
+/// A model is one function; calls in another one would never be reached.
+static LogicalResult checkFunctions(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.getName() == "forward")
+      continue;
+    WalkResult walked = function.walk([&](Operation *op) {
+      if (!isa_and_nonnull<FtDialect>(op->getDialect()))
+        return WalkResult::advance();
+      emitError(op->getLoc())
+          << "[FT0107] the function @" << function.getName()
+          << " has operations on tensors: a model is the function @forward "
+             "alone\nhelp: inline it into @forward";
+      return WalkResult::interrupt();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+  }
+  return success();
+}
+
 static LogicalResult walkForward(ModuleOp module, Propagator::Mode mode,
                                  FakeCache *cache) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal())
     return emitError(module.getLoc())
            << "[FT0107] the module has no function @forward";
+  if (failed(checkFunctions(module)))
+    return failure();
   FakeCache own;
   Propagator walk(mode, cache ? cache : &own);
   ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
@@ -37,8 +59,11 @@ LogicalResult propagateFake(ModuleOp module, FakeCache *cache) {
   return walkForward(module, Propagator::Mode::Annotate, cache);
 }
 
-LogicalResult checkFake(ModuleOp module, FakeCache *cache) {
-  return walkForward(module, Propagator::Mode::Check, cache);
+LogicalResult checkFake(ModuleOp module, FakeCheck what, FakeCache *cache) {
+  return walkForward(module,
+                     what == FakeCheck::Layouts ? Propagator::Mode::CheckLayouts
+                                                : Propagator::Mode::CheckShapes,
+                     cache);
 }
 
 LogicalResult propagateOp(Operation *op, FakeCache *cache) {

@@ -18,7 +18,8 @@
 // Diagnostics are MLIR's, their text starting with the id:
 //   [FT0301] operators without a rule, all at once
 //   [FT0302] … [FT0308] a call that its rule refuses
-//   [FT0107] no @forward, or an argument without any layout
+//   [FT0107] no @forward, another function with calls, or an argument without
+//            any layout
 //   [FT0311] a symbolic relation or a data-dependent size that is not decided
 //   [FT0310] a warning: the archive claims another layout
 
@@ -43,12 +44,16 @@ mlir::LogicalResult propagateFake(mlir::ModuleOp module,
 mlir::LogicalResult propagateOp(mlir::Operation *op,
                                 FakeCache *cache = nullptr);
 
-/// Whether every annotation of `@forward` has the sizes and the dtype that the
-/// rule of its call gives from the annotations of the operands. For stages that
-/// may be the first to see a text, whose annotations anyone can have written.
-/// Changes nothing. Reports [FT0107], or what the rule refuses.
-/// Cost: that of propagateFake.
-mlir::LogicalResult checkFake(mlir::ModuleOp module,
+/// What checkFake compares: sizes and dtypes, or all that the fake stage says.
+/// After functionalization values may be denser than those that they stand
+/// for, so that only their shapes can be compared.
+enum class FakeCheck { Shapes, Layouts };
+
+/// Whether every annotation of `@forward` is what the rule of its call gives
+/// from the annotations of the operands. For stages that may be the first to
+/// see a text, whose annotations anyone can have written. Changes nothing.
+/// Reports [FT0107], or what the rule refuses. Cost: that of propagateFake.
+mlir::LogicalResult checkFake(mlir::ModuleOp module, FakeCheck what,
                               FakeCache *cache = nullptr);
 
 /// The stage verifier: every tensor value has a layout that its encoding's own

@@ -205,8 +205,24 @@ static bool sameSizes(const TensorMeta &a, const TensorMeta &b) {
   return true;
 }
 
-/// Strides are not compared: functionalization may leave a value denser than
-/// the one it stands for.
+/// The same place in memory for each element, where that is known; on the same
+/// device, read in the same way.
+static bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
+  auto differ = [](Dim x, Dim y) {
+    return x.isStatic() && y.isStatic() && x != y;
+  };
+  if (a.device != b.device || a.conj != b.conj || a.neg != b.neg ||
+      differ(a.offset, b.offset))
+    return false;
+  // The stride of a dim that is never stepped along says nothing.
+  if (llvm::any_of(a.sizes, [](Dim size) { return size.is(0); }))
+    return true;
+  for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
+    if (!size.is(1) && differ(x, y))
+      return false;
+  return true;
+}
+
 LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
   if (ours.type == result.getType())
     return success();
@@ -225,7 +241,8 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
   std::optional<TensorMeta> want = metaFromType(ours.type);
   if (!have)
     return bad() << result.getType() << " must be " << want->str();
-  if (have->dtype != want->dtype || !sameSizes(*have, *want))
+  if (have->dtype != want->dtype || !sameSizes(*have, *want) ||
+      (mode == Mode::CheckLayouts && !sameLayout(*have, *want)))
     return bad() << have->str() << " must be " << want->str();
   return success();
 }
@@ -240,7 +257,7 @@ LogicalResult Propagator::applyResults(Operation *op) {
   for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
     if (ours.number)
       numbers[result] = *ours.number;
-    if (mode == Mode::Check) {
+    if (mode != Mode::Annotate) {
       if (failed(checkResult(result, ours)))
         return failure();
     } else if (ours.type) {
@@ -317,7 +334,7 @@ LogicalResult Propagator::visitControl(Operation *op) {
   LogicalResult done = mode == Mode::Annotate ? annotateControl(*this, op)
                                               : checkControl(*this, op);
   last = {};
-  if (failed(done) || mode == Mode::Check)
+  if (failed(done) || mode != Mode::Annotate)
     return done;
   if (Attribute declared = claims ? op->getDiscardableAttr(claims) : nullptr)
     for (OpResult result : op->getResults())
@@ -423,7 +440,7 @@ LogicalResult Propagator::run(func::FuncOp function) {
   if (failed(visitArguments(function)) || failed(visitBlock(body)) ||
       failed(checkRegionStorages(function)))
     return failure();
-  if (mode == Mode::Check)
+  if (mode != Mode::Annotate)
     return success();
   function.setType(FunctionType::get(
       function.getContext(), llvm::to_vector(body.getArgumentTypes()),

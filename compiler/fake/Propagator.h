@@ -33,8 +33,9 @@ namespace ft {
 /// a trace that grows, one for as long as it grows.
 class Propagator {
 public:
-  /// `Check` compares annotations, and goes by them, instead of setting them.
-  enum class Mode { Annotate, Check };
+  /// The two last compare annotations, and go by them, instead of setting them:
+  /// sizes and dtypes, or everything.
+  enum class Mode { Annotate, CheckShapes, CheckLayouts };
   /// The cache must outlive the walk; null: no cache.
   explicit Propagator(Mode mode = Mode::Annotate, FakeCache *cache = nullptr)
       : mode(mode), cache(cache), walk(cache ? cache->newWalk() : 0) {}
@@ -108,7 +109,7 @@ private:
   /// Asks the rule; fills `last`.
   mlir::LogicalResult computeAndKeep(mlir::Operation *op);
   bool hasSymbols(mlir::Operation *op) const;
-  /// Gives the results of the IR what `last` says, or compares (Mode::Check).
+  /// Gives the results of the IR what `last` says, or compares.
   mlir::LogicalResult applyResults(mlir::Operation *op);
   /// Asks the rule; fills `scratch`. `bypass` as in FakeCall.
   mlir::LogicalResult compute(mlir::Operation *op, llvm::StringRef &bypass);

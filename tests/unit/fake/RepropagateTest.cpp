@@ -99,7 +99,7 @@ TEST(Repropagate, AnnotationsAreRestoredIfAsked) {
   EXPECT_EQ(program.layout("m"), "float32 [2, 2] cpu");
   EXPECT_EQ(metaOf(program.forward().getArgument(0))->str(),
             "float32 [2, 3] cpu");
-  EXPECT_TRUE(succeeded(checkFake(*program.module)));
+  EXPECT_TRUE(succeeded(checkFake(*program.module, FakeCheck::Layouts)));
 }
 
 TEST(Repropagate, OperationsThatAPassAdded) {
