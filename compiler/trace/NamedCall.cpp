@@ -56,6 +56,46 @@ private:
 };
 } // namespace
 
+/// A typed function cannot be called wrongly; a call by name can.
+static bool fits(const OpArg &arg, const Argument &given, const Schema &schema,
+                 const SchemaType &type) {
+  if (arg.kind == OpArg::None)
+    return type.optional;
+  const auto *number = std::get_if<Scalar>(&given.value());
+  auto numberIs = [&](std::initializer_list<Scalar::Kind> kinds) {
+    return number && !type.list && llvm::is_contained(kinds, number->kind());
+  };
+  switch (type.kind) {
+  case SchemaType::Tensor:
+    if (type.list)
+      return arg.kind == OpArg::ManyTensors;
+    return arg.kind == OpArg::OneTensor ||
+           (number && schema.family == "pointwise" && !type.write);
+  case SchemaType::Int:
+    return type.list ? arg.kind == OpArg::Ints
+                     : numberIs({Scalar::Int, Scalar::Bool});
+  case SchemaType::Float:
+    return type.list ? arg.kind == OpArg::Floats
+                     : numberIs({Scalar::Int, Scalar::Float});
+  case SchemaType::Bool:
+    return numberIs({Scalar::Bool});
+  case SchemaType::Scalar:
+    return number && !type.list;
+  case SchemaType::Str:
+  case SchemaType::Layout:
+  case SchemaType::MemoryFormat:
+    return arg.kind == OpArg::Str;
+  case SchemaType::DType:
+    return arg.kind == OpArg::DType;
+  case SchemaType::Device:
+    return arg.kind == OpArg::Device;
+  case SchemaType::Generator:
+  case SchemaType::Storage:
+    return false;
+  }
+  return false;
+}
+
 Tensors call(const std::string &name, const std::vector<Argument> &arguments,
              Here here) {
   CallSite site(name, here);
@@ -85,10 +125,20 @@ Tensors call(const std::string &name, const std::vector<Argument> &arguments,
   NamedArguments named;
   std::vector<OpArg> args;
   args.reserve(most);
-  for (size_t i = 0; i < most; ++i)
-    args.push_back(i < arguments.size()
-                       ? named.convert(arguments[i], schema->args[i].type)
-                       : OpArg::byDefault());
+  for (size_t i = 0; i < most; ++i) {
+    const SchemaArg &formal = schema->args[i];
+    bool given = i < arguments.size();
+    args.push_back(given ? named.convert(arguments[i], formal.type)
+                         : OpArg::byDefault());
+    if (given ? !fits(args.back(), arguments[i], *schema, formal.type)
+              : !formal.hasDefault) {
+      site.refuse(DiagId::FakeOther, "argument '" + formal.name + "' of " +
+                                         name +
+                                         " is missing or of a wrong "
+                                         "kind");
+      return Tensors({}, site.failedResult());
+    }
+  }
   return detail::callAll(*schema, args.data(), args.size(), here).tensors(0);
 }
 
