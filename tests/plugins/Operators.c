@@ -66,6 +66,8 @@ static const struct row rows[] = {
     {"test::gather_all(Tensor[] xs, Tensor? b=None, int[] dims=[], *, "
      "str mode='positive') -> Tensor",
      "test_gather_all", FT_FAKE_CALLBACK, gather_all_fake, 0},
+    {"test::scale.effects(Tensor x, float factor=1.0) -> Tensor", "test_scale",
+     FT_FAKE_LIKE, NULL, FT_OP_EFFECTS},
     {"test::fails(Tensor x) -> Tensor", "test_fails", FT_FAKE_LIKE, NULL, 0},
     {"test::lies(Tensor x) -> Tensor", "test_lies", FT_FAKE_LIKE, NULL, 0},
     /* Without a rule: what a learning run finds out. */

@@ -167,6 +167,10 @@ static SmallVector<int> writtenResults(const AtenCall &call,
   return result;
 }
 
+static bool hasComplex(const Arg &arg) {
+  return arg.kind == Arg::Complex || llvm::any_of(arg.list, hasComplex);
+}
+
 LogicalResult lowerCustom(LowerCall &c) {
   const AtenCall &call = c.call();
   const CustomOp *op = customOp(*call.schema);
@@ -175,10 +179,14 @@ LogicalResult lowerCustom(LowerCall &c) {
   for (const SchemaType &type : call.schema->returns)
     if (type.alias)
       return c.unsupported("a kernel cannot return a view");
-  for (auto [arg, formal] : llvm::zip(call.args, op->schema.args))
+  for (auto [arg, formal] : llvm::zip(call.args, op->schema.args)) {
+    if (hasComplex(arg))
+      return c.unsupported("argument '" + formal.name +
+                           "' is a complex number, which no kernel takes");
     if (formal.type.write && arg.kind != Arg::Tensor)
       return c.unsupported("argument '" + formal.name +
                            "', which it writes, is absent");
+  }
   SmallVector<int> written = writtenResults(call, *op);
   KernelCallBuilder builder{c, *op, {}, {}, {}, {}, {}, {}, {}};
   for (auto [i, operand] : llvm::enumerate(call.operands)) {

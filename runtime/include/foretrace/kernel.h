@@ -21,9 +21,10 @@
  *    marks as written, nothing else; every element of a result is written.
  *  - A tensor's sizes are those of the program. Its strides are the annotated
  *    ones if these are dense (no gaps, no overlap: row-major, transposed,
- *    channels-last), otherwise dense in the same order of dims. An operator
- *    registered with FT_OP_CONTIGUOUS sees all tensors row-major. `strides` is
- *    never NULL, `byte_offset` is 0; data is aligned to its element.
+ *    channels-last), otherwise row-major. An operator registered with
+ *    FT_OP_CONTIGUOUS sees all tensors row-major. The stride of a dim of one
+ *    element is arbitrary. `strides` is never NULL, `byte_offset` is 0; data is
+ *    aligned to its element.
  *  - A kernel is linked into the model without a C library of its own: it may
  *    call what the model may (runtime/src/imports.def: memory, strings, the
  *    functions of <math.h>), and other functions of its own files.
