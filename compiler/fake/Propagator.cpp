@@ -336,6 +336,10 @@ LogicalResult Propagator::visitControl(Operation *op) {
   last = {};
   if (failed(done) || mode != Mode::Annotate)
     return done;
+  // Of a loop that reads parameters PyTorch claims what its gradient leaves:
+  // the last of all iterations, which it keeps in one tensor.
+  if (isa<WhileOp>(op))
+    return success();
   if (Attribute declared = claims ? op->getDiscardableAttr(claims) : nullptr)
     for (OpResult result : op->getResults())
       compareDeclared(result, result.getType(), declared);

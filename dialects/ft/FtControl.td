@@ -169,9 +169,9 @@ def Ft_RefineOp : Ft_Op<"refine", [Pure]>, Ft_Sections {
   let summary = "the same tensor under another annotation, checked at run time";
   let semantics =
     "y is x: sizes, strides and offset of both annotations are the same "
-    "numbers in every run. Where the annotation of y has a symbol that is "
-    "bound by the op around it (the joined size of two branches), the symbol "
-    "stands for x's size; elsewhere the equality is checked.";
+    "numbers in every run. A symbol of y that no value before it has, or that "
+    "the op around it joins (the size of one of two branches), stands for x's "
+    "size from here on; elsewhere the equality is checked.";
   let constraints = [
     "x and y are tensors of one rank, dtype, device, conj and neg, if both are "
     "annotated",
