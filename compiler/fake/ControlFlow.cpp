@@ -102,7 +102,9 @@ LogicalResult ControlAnnotator::walkRegion(Region &region) {
   if (scope)
     scope->env().enterRegion(SymExpr(),
                              {op->getName().getStringRef().str(), ""});
+  uint64_t outside = walk.separateFacts();
   auto leave = llvm::make_scope_exit([&] {
+    walk.restoreFacts(outside);
     if (scope)
       scope->env().leaveRegion();
   });

@@ -86,6 +86,16 @@ public:
   std::optional<Dim> numberOf(mlir::Value value) const;
   void setNumber(mlir::Value value, Dim number) { numbers[value] = number; }
 
+  /// Inside a region more may be known of symbols: what calls with symbols give
+  /// there must not serve calls outside. Returns what restoreFacts takes.
+  uint64_t separateFacts() {
+    uint64_t before = walk;
+    if (cache)
+      walk = cache->newWalk();
+    return before;
+  }
+  void restoreFacts(uint64_t before) { walk = before; }
+
   /// An operation that the walk adds: another name for its operand.
   void noteInserted(mlir::Operation *op) { inserted.push_back(op); }
   /// Those of them that are still there.

@@ -307,18 +307,20 @@ func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>>) {
 // -----
 
 // What a branch asserts of data holds in it, not behind it.
-func.func @forward(%p: i1, %x: tensor<i64, #ft.meta<cpu>>) {
+func.func @forward(%p: i1, %x: tensor<i64, #ft.meta<cpu>>, %y: tensor<7xf32, #ft.meta<cpu>>) {
   %n = ft.aten "item.default"(%x) : (tensor<i64, #ft.meta<cpu>>) -> i64
-  ft.cond(%p, %x, %n) : (i1, tensor<i64, #ft.meta<cpu>>, i64) -> ()
+  ft.cond(%p, %y, %n) : (i1, tensor<7xf32, #ft.meta<cpu>>, i64) -> ()
   then (%a: tensor<*x!ft.unknown>, %k: i64) {
     %g = ft.aten "operator.ge"(%k, 0) : (i64) -> i1
     ft.aten "_assert_scalar.default"(%g, "not negative") : (i1) -> ()
-    %z = ft.new_zeros(%a, [%k]) : (tensor<*x!ft.unknown>, i64) -> tensor<*x!ft.unknown>
+    %l = ft.aten "operator.le"(%k, 7) : (i64) -> i1
+    ft.aten "_assert_scalar.default"(%l, "at most 7") : (i1) -> ()
+    %z = ft.slice(%a, 0, 0, %k) : (tensor<*x!ft.unknown>, i64) -> tensor<*x!ft.unknown>
     ft.yield
   } else (%a: tensor<*x!ft.unknown>, %k: i64) {
     ft.yield
   }
   // expected-error @+1 {{[FT0311] it is not known whether u0 < 0}}
-  %z = ft.new_zeros(%x, [%n]) : (tensor<i64, #ft.meta<cpu>>, i64) -> tensor<*x!ft.unknown>
+  %z = ft.slice(%y, 0, 0, %n) : (tensor<7xf32, #ft.meta<cpu>>, i64) -> tensor<*x!ft.unknown>
   return
 }
