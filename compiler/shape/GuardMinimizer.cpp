@@ -12,7 +12,7 @@
 // are both dropped, since a dropped one is no premise any more.
 //
 // Cost: a set of facts for each guard, and for each implied one another for
-// every guard that shares symbols with it: quadratic, in microseconds.
+// every guard that shares symbols with it: quadratic in those, in microseconds.
 
 #include "compiler/shape/ShapeEnv.h"
 
@@ -40,6 +40,55 @@ static bool implies(const FactBase &declared,
   return base.query(conclusion->predicate) == Answer::Proved;
 }
 
+/// Of `premises` those that share symbols with the conclusion, directly or
+/// through one another or through what is declared: no others can matter.
+static llvm::SmallVector<const Guard *>
+connected(llvm::ArrayRef<const Guard *> premises,
+          llvm::ArrayRef<ShapeEnv::Fact> facts, const Guard *conclusion) {
+  llvm::DenseSet<SymExpr> reached;
+  auto reach = [&](SymExpr e) {
+    forEachSymbol(e, [&](SymExpr s) { reached.insert(s); });
+  };
+  auto touches = [&](SymExpr e) {
+    bool found = false;
+    forEachSymbol(e, [&](SymExpr s) { found |= reached.contains(s); });
+    return found;
+  };
+  reach(conclusion->predicate);
+  llvm::DenseSet<const Guard *> taken;
+  for (size_t before = 0; reached.size() != before;) {
+    before = reached.size();
+    for (const ShapeEnv::Fact &fact : facts)
+      if (fact.kind == ShapeEnv::FactKind::Declared && touches(fact.predicate))
+        reach(fact.predicate);
+    for (const Guard *premise : premises)
+      if (touches(premise->predicate)) {
+        taken.insert(premise);
+        reach(premise->predicate);
+      }
+  }
+  llvm::SmallVector<const Guard *> result;
+  for (const Guard *premise : premises)
+    if (taken.contains(premise))
+      result.push_back(premise);
+  return result;
+}
+
+/// Premises of which each is needed; all of them imply the conclusion.
+static llvm::SmallVector<const Guard *>
+shrink(const FactBase &declared, llvm::SmallVector<const Guard *> premises,
+       const Guard *conclusion) {
+  for (size_t i = 0; i < premises.size();) {
+    llvm::SmallVector<const Guard *> fewer = premises;
+    fewer.erase(fewer.begin() + i);
+    if (implies(declared, fewer, conclusion))
+      premises = std::move(fewer);
+    else
+      ++i;
+  }
+  return premises;
+}
+
 std::vector<GuardStatus> ShapeEnv::minimalGuards() const {
   std::vector<GuardStatus> result;
   FactBase declared = declaredFacts();
@@ -55,18 +104,13 @@ std::vector<GuardStatus> ShapeEnv::minimalGuards() const {
       for (const Guard *other : left)
         if (other != guard.get())
           others.push_back(other);
-      if (implies(declared, others, guard.get())) {
+      llvm::SmallVector<const Guard *> premises =
+          connected(others, scopes.front().facts, guard.get());
+      if (implies(declared, premises, guard.get())) {
         status.required = false;
         left = others;
-        for (size_t i = 0; i < others.size();) {
-          llvm::SmallVector<const Guard *> fewer = others;
-          fewer.erase(fewer.begin() + i);
-          if (implies(declared, fewer, guard.get()))
-            others = fewer;
-          else
-            ++i;
-        }
-        status.impliedBy.assign(others.begin(), others.end());
+        premises = shrink(declared, std::move(premises), guard.get());
+        status.impliedBy.assign(premises.begin(), premises.end());
       }
     }
     result.push_back(std::move(status));
@@ -78,15 +122,9 @@ std::vector<GuardStatus> ShapeEnv::minimalGuards() const {
     });
     if (!stale)
       continue;
-    llvm::SmallVector<const Guard *> causes = left;
-    for (size_t i = 0; i < causes.size();) {
-      llvm::SmallVector<const Guard *> fewer = causes;
-      fewer.erase(fewer.begin() + i);
-      if (implies(declared, fewer, status.guard))
-        causes = fewer;
-      else
-        ++i;
-    }
+    llvm::SmallVector<const Guard *> causes =
+        shrink(declared, connected(left, scopes.front().facts, status.guard),
+               status.guard);
     status.impliedBy.assign(causes.begin(), causes.end());
   }
   return result;
