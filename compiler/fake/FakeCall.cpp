@@ -43,13 +43,44 @@ double FakeCall::number(unsigned i) const {
   return arg.real;
 }
 
+std::optional<bool> FakeCall::decide(SymExpr (SymContext::*relation)(SymExpr,
+                                                                     SymExpr),
+                                     Dim a, Dim b) {
+  SymContext &symbols = scope->symbols();
+  bool guarded = false;
+  std::optional<bool> known =
+      scope->decide((symbols.*relation)(a.toExpr(symbols), b.toExpr(symbols)),
+                    schemaRef.base, guarded);
+  if (guarded)
+    bypass = "a guard";
+  return known;
+}
+
+/// The size that two open sizes broadcast to: the other where one is 1.
+std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
+  if (!scope)
+    return eq(a, b) ? std::optional(a) : std::nullopt;
+  SymContext &symbols = scope->symbols();
+  SymExpr x = a.toExpr(symbols), y = b.toExpr(symbols);
+  SymExpr one = symbols.constant(1);
+  bool guarded = false;
+  std::optional<size_t> taken =
+      scope->choose({symbols.eq(x, y), symbols.eq(y, one), symbols.eq(x, one)},
+                    schemaRef.base, guarded);
+  if (guarded)
+    bypass = "a guard";
+  if (taken)
+    return *taken == 2 ? b : a;
+  return eq(a, b) ? std::optional(a) : std::nullopt;
+}
+
 bool FakeCall::eq(Dim a, Dim b) {
   if (a.identical(b))
     return true;
   if (a.isStatic() && b.isStatic())
     return false;
   if (scope) {
-    if (std::optional<bool> known = scope->equal(a, b))
+    if (std::optional<bool> known = decide(&SymContext::eq, a, b))
       return *known;
   }
   if (undecided.empty())
@@ -63,7 +94,7 @@ bool FakeCall::lt(Dim a, Dim b) {
   if (a.identical(b))
     return false;
   if (scope) {
-    if (std::optional<bool> known = scope->less(a, b))
+    if (std::optional<bool> known = decide(&SymContext::lt, a, b))
       return *known;
   }
   if (undecided.empty())
@@ -124,13 +155,17 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
       Dim next = t->sizes[d];
       if (have.identical(next) || next.is(1))
         continue;
-      if (have.is(1))
+      if (have.is(1)) {
         have = next;
-      else if (!eq(have, next))
+        continue;
+      }
+      std::optional<Dim> common = broadcastSize(have, next);
+      if (!common)
         return fail(FakeError::Shape,
                     "sizes " + have.str() + " and " + next.str() +
                         " do not broadcast at dim " + Twine(shift + d) +
                         " of " + Twine(sizes.size()));
+      have = *common;
     }
   }
   return sizes;

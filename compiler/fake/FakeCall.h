@@ -188,6 +188,10 @@ public:
   llvm::StringRef bypass;
 
 private:
+  std::optional<bool> decide(SymExpr (SymContext::*relation)(SymExpr, SymExpr),
+                             Dim a, Dim b);
+  std::optional<Dim> broadcastSize(Dim a, Dim b);
+
   const Schema &schemaRef;
   llvm::ArrayRef<Arg> args;
   llvm::ArrayRef<TensorMeta> operands;

@@ -48,8 +48,31 @@ std::optional<bool> FakeScope::answer(SymExpr predicate) const {
   }
 }
 
+std::optional<bool> FakeScope::decide(SymExpr predicate, StringRef op,
+                                      bool &guarded) {
+  if (!guards)
+    return answer(predicate);
+  Decision decision = shapeEnv.branch(predicate, {op.str(), source});
+  guarded |= decision.how == Decision::Guarded;
+  return decision ? std::optional(decision.value) : std::nullopt;
+}
+
+std::optional<size_t> FakeScope::choose(ArrayRef<SymExpr> cases, StringRef op,
+                                        bool &guarded) {
+  if (!guards) {
+    for (auto [i, predicate] : enumerate(cases))
+      if (answer(predicate).value_or(false))
+        return i;
+    return std::nullopt;
+  }
+  size_t before = shapeEnv.guards().size();
+  std::optional<size_t> taken = shapeEnv.choose(cases, {op.str(), source});
+  guarded |= shapeEnv.guards().size() != before;
+  return taken;
+}
+
 bool FakeScope::require(SymExpr predicate, StringRef origin) {
-  return shapeEnv.require(predicate, {origin.str(), ""}).how !=
+  return shapeEnv.require(predicate, {origin.str(), source}).how !=
          Decision::Refuted;
 }
 

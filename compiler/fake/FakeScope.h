@@ -65,6 +65,20 @@ public:
   std::optional<bool> less(Dim a, Dim b) const;
   std::optional<bool> equal(Dim a, Dim b) const;
 
+  /// From here on, relations between sizes of inputs that are left open become
+  /// guards, as the example decides them (ShapeEnv::branch); otherwise a call
+  /// that needs one is refused.
+  void allowGuards(bool allow = true) { guards = allow; }
+  /// As `answer`, with a guard where that is allowed. `guarded` is set if one
+  /// was added: what the call gives is no news for a call elsewhere.
+  std::optional<bool> decide(SymExpr predicate, llvm::StringRef op,
+                             bool &guarded);
+  /// The first of several cases that can be taken; see ShapeEnv::choose.
+  std::optional<size_t> choose(llvm::ArrayRef<SymExpr> cases,
+                               llvm::StringRef op, bool &guarded);
+  /// The source line of the calls that follow, for guards.
+  void setSource(std::string line) { source = std::move(line); }
+
   /// The program checks that it holds, at run time if it cannot be decided now.
   /// False if it cannot hold.
   bool require(SymExpr predicate, llvm::StringRef origin);
@@ -101,6 +115,8 @@ private:
 
   ShapeEnv &shapeEnv;
   bool dataDependent;
+  bool guards = false;
+  std::string source;
   unsigned nextInteger = 0, nextFloat = 0;
   std::vector<Unbacked> unbacked;
   llvm::StringSet<> taken;

@@ -1,0 +1,69 @@
+//===- GuardsTest.cpp - Calls that need relations between sizes -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "gtest/gtest.h"
+
+#include "tests/unit/fake/Calls.h"
+
+using namespace ft;
+
+namespace {
+
+struct GuardsTest : ::testing::Test {
+  SymContext ctx;
+  ShapeEnv env{ctx};
+  FakeScope scope{env};
+
+  GuardsTest() { scope.allowGuards(); }
+
+  Dim size(llvm::StringRef name, int64_t hint) {
+    SymbolInfo info;
+    info.hint = hint;
+    return Dim(env.addInputSize(name, info));
+  }
+  std::string call(llvm::StringRef name, llvm::SmallVector<TensorMeta> operands,
+                   llvm::SmallVector<Arg> args) {
+    const Schema *schema = SchemaTable::get().find(name);
+    while (args.size() < schema->args.size())
+      args.push_back(schema->args[args.size()].defaultValue);
+    FakeCall fake(*schema, args, operands, &scope);
+    if (llvm::failed(propagateCall(fake)))
+      return "error: " + fake.message;
+    return fake.results[0].meta.str();
+  }
+  std::string guards() {
+    std::string text;
+    for (const auto &guard : env.guards())
+      text += guard->predicate.str() + " (" + guard->origin.op + "); ";
+    return text;
+  }
+};
+
+TEST_F(GuardsTest, EqualSizes) {
+  Dim a = size("a", 5), b = size("b", 5);
+  call("add.Tensor", {tensor({a}), tensor({b})},
+       {Arg::tensor(0), Arg::tensor(1)});
+  EXPECT_EQ(guards(), "a == b (add); ");
+}
+TEST_F(GuardsTest, BroadcastSize) {
+  Dim a = size("a", 1), b = size("b", 5);
+  EXPECT_EQ(call("add.Tensor", {tensor({a}), tensor({b})},
+                 {Arg::tensor(0), Arg::tensor(1)}),
+            tensor({b}).str());
+  EXPECT_EQ(guards(), "a == 1 (add); ");
+}
+TEST_F(GuardsTest, ViewOfMultiples) {
+  Dim a = size("a", 8);
+  call("view", {tensor({a})}, {Arg::tensor(0), ints({-1, 4})});
+  EXPECT_EQ(guards(), "a % 4 == 0 (view); ");
+}
+TEST_F(GuardsTest, NothingWithoutLeave) {
+  scope.allowGuards(false);
+  Dim a = size("a", 5), b = size("b", 5);
+  std::string result = call("add.Tensor", {tensor({a}), tensor({b})},
+                            {Arg::tensor(0), Arg::tensor(1)});
+  EXPECT_EQ(result.substr(0, 6), "error:") << result;
+  EXPECT_EQ(guards(), "");
+}
+
+} // namespace
