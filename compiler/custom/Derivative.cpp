@@ -279,6 +279,7 @@ static ft_gradient_arg convert(ft_gradient &c, const Arg &arg) {
     break;
   case Arg::List: {
     std::vector<ft_gradient_arg> items;
+    items.reserve(arg.list.size());
     for (const Arg &item : arg.list)
       items.push_back(convert(c, item));
     out.count = static_cast<int32_t>(items.size());

@@ -100,7 +100,8 @@ DLTensor *ZeroCall::zeros(DLDataType dtype, std::vector<int64_t> sizes,
     fail(FT_ERROR_MEMORY, "its tensors take more than 1 MiB");
     return nullptr;
   }
-  DLTensor tensor = {};
+  DLTensor tensor;
+  tensor.byte_offset = 0;
   tensor.data = calloc(static_cast<size_t>(wanted) + 64, 1);
   tensor.device = {kDLCPU, 0};
   tensor.dtype = dtype;
@@ -167,6 +168,7 @@ ft_kernel_arg ZeroCall::convert(const Arg &arg) {
     break;
   case Arg::List: {
     std::vector<ft_kernel_arg> items;
+    items.reserve(arg.list.size());
     for (const Arg &item : arg.list)
       items.push_back(convert(item));
     out.count = static_cast<int32_t>(items.size());
