@@ -19,8 +19,8 @@ struct OpRow {
   bool derivative = false;
   bool cpu = false;
   bool cuda = false;
-  /// "view", "pointwise", "reduction", "expensive" or "never": what computing it
-  /// again would cost (compiler/partition/Cost.h).
+  /// "view", "pointwise", "reduction", "expensive" or "never": what computing
+  /// it again would cost (compiler/partition/Cost.h).
   std::string recompute;
 };
 

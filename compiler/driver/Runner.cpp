@@ -197,6 +197,14 @@ bool Runner::writeOutput(size_t index, const std::string &npyPath) {
   return state->check(file->commit());
 }
 
+const uint8_t *Runner::outputData(size_t index) const {
+  return std::as_const(*state->outputs[index]).bytes().data();
+}
+
+std::string Runner::elementText(size_t index, int64_t element) const {
+  return state->outputs[index]->elementText(element);
+}
+
 std::string Runner::outputText(size_t index, size_t limit) const {
   const HostArray &array = *state->outputs[index];
   std::string text;

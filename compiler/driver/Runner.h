@@ -59,6 +59,11 @@ public:
 
   /// Writes an output of the last run as a row-major .npy file.
   bool writeOutput(size_t index, const std::string &npyPath);
+  /// The elements of an output of the last run, row-major; valid until the
+  /// next one.
+  const uint8_t *outputData(size_t index) const;
+  /// Element number `element` of an output, row-major.
+  std::string elementText(size_t index, int64_t element) const;
   /// The first `limit` elements of an output: "0.25, -1, 3.5, …".
   std::string outputText(size_t index, size_t limit) const;
 

@@ -413,7 +413,7 @@ LogicalResult Propagator::visitArguments(func::FuncOp function) {
     if (!isa<TensorType>(argument.getType())) {
       if (std::optional<Dim> number =
               argumentNumber(function, argument.getArgNumber()))
-        numbers[argument] = *number;
+        numbers.try_emplace(argument, *number);
       continue;
     }
     if (isPlainAnnotation(argument.getType()))

@@ -110,6 +110,7 @@ FailureOr<Propagated> propagate(ModuleOp module, ArrayRef<FakeInput> inputs,
   for (const FakeInput &input : inputs)
     if (failed(setInput(function, input, walk)))
       done = failure();
+  // Behind the inputs: their symbols are known to the module.
   ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
   walk.setScope(&scope.scope());
   if (succeeded(done))
@@ -121,6 +122,8 @@ FailureOr<Propagated> propagate(ModuleOp module, ArrayRef<FakeInput> inputs,
     saved.restore();
     return failure();
   }
+  if (!options.restore)
+    scope.bind(module);
   Propagated answer;
   llvm::append_range(answer.results, function.getFunctionType().getResults());
   if (options.restore) {

@@ -57,7 +57,7 @@ static bool isSharedLibrary(const std::string &path) {
          llvm::file_magic::elf_shared_object;
 }
 
-int LoadedArtefact::open(const CompileOptions &common) {
+int LoadedArtefact::open(const CompileOptions &common, FakeVerifier *verifier) {
   Options options;
   if (int code = common.fill(options))
     return code;
@@ -73,13 +73,19 @@ int LoadedArtefact::open(const CompileOptions &common) {
     llvm::SmallString<128> base(folder.path());
     llvm::sys::path::append(base, "model");
     Session session(options);
-    compiled = session.load(common.model) && session.compile(base.str().str());
+    compiled = session.load(common.model) &&
+               (!verifier || verifier->prepare(session)) &&
+               session.compile(base.str().str());
     report(session.diagnostics());
     if (common.time)
       reportTimes(session);
     if (!compiled)
       return session.exitCode();
     library = session.files().library;
+  } else if (verifier) {
+    return fail(DiagId::BadCommandLine, "--verify-fake",
+                "a compiled model has no annotations left",
+                "foretrace run MODEL.pt2 --verify-fake");
   }
   if (runner.open(library, common.threads))
     return 0;

@@ -4,7 +4,7 @@
 #ifndef FORETRACE_TOOLS_FORETRACE_LOADEDARTEFACT_H
 #define FORETRACE_TOOLS_FORETRACE_LOADEDARTEFACT_H
 
-#include "compiler/driver/Runner.h"
+#include "compiler/driver/FakeVerifier.h"
 #include "tools/foretrace/CompileOptions.h"
 
 #include <string>
@@ -31,8 +31,9 @@ private:
 /// into a temporary folder first.
 class LoadedArtefact {
 public:
-  /// Returns 0, or an exit code after the messages were printed.
-  int open(const CompileOptions &common);
+  /// Returns 0, or an exit code after the messages were printed. `verifier`,
+  /// if given, is prepared with the model before that is compiled.
+  int open(const CompileOptions &common, FakeVerifier *verifier = nullptr);
 
   Runner runner;
   bool compiled = false;

@@ -1,0 +1,370 @@
+//===- FakeVerifier.cpp - A run that checks the annotations ----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   %t = ft.transpose.int(%x, 0, 1)
+// becomes
+//   %t = ft.transpose.int(%x, 0, 1)
+//   %v = ft.clone(%t, contiguous_format)     the elements of the view …
+//   %s = ft.clone(%x, contiguous_format)     … and those of its storage, here
+//   return …, %v, %s
+// and element [i, j] of %v must be that element of %s that stands where the
+// annotation of %t says: with offset o and strides a, b at o + i*a + j*b.
+//
+// Copies are made at the place, before anything else is written: mutation may
+// follow. A storage is copied once for all views between two writes.
+//
+// Cost: the memory of all values at once.
+
+#include "compiler/driver/FakeVerifier.h"
+
+#include "compiler/driver/SessionState.h"
+#include "compiler/fake/JoinLayouts.h"
+#include "compiler/fake/Propagator.h"
+#include "compiler/fake/Repropagate.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialects/ft/AtenCall.h"
+
+#include "llvm/ADT/MapVector.h"
+
+#include <cstring>
+
+namespace ft {
+
+namespace {
+/// A value as an output of the run: its elements, row-major.
+struct Copy {
+  TensorMeta meta;
+  size_t output;
+};
+
+struct ValueCheck {
+  std::string name;
+  Copy copy;
+};
+
+struct ViewCheck {
+  std::string name, baseName;
+  Copy view, base;
+};
+} // namespace
+
+struct FakeVerifier::State {
+  std::vector<Diagnostic> diagnostics;
+  std::vector<ValueCheck> valueChecks;
+  std::vector<ViewCheck> viewChecks;
+  std::vector<std::pair<std::string, size_t>> skipped;
+  size_t extraOutputs = 0, firstOutput = 0, compared = 0, read = 0;
+  std::string source;
+
+  void skip(const std::string &reason) {
+    for (auto &[known, count] : skipped)
+      if (known == reason) {
+        ++count;
+        return;
+      }
+    skipped.emplace_back(reason, 1);
+  }
+  void wrong(const std::string &name, const llvm::Twine &message) {
+    diagnostics.push_back({DiagId::LayoutDiffers, source,
+                           (llvm::Twine("'") + name + "' " + message).str(),
+                           ""});
+  }
+  void compareView(const ViewCheck &check, const Runner &runner);
+};
+
+static std::string nameOf(mlir::Value value) {
+  if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value)) {
+    auto function =
+        llvm::dyn_cast<mlir::func::FuncOp>(argument.getOwner()->getParentOp());
+    auto name = function ? function.getArgAttrOfType<mlir::StringAttr>(
+                               argument.getArgNumber(), names::kName)
+                         : mlir::StringAttr();
+    return name ? name.getValue().str()
+                : "argument " + std::to_string(argument.getArgNumber());
+  }
+  auto result = llvm::cast<mlir::OpResult>(value);
+  mlir::Operation *op = result.getOwner();
+  mlir::Attribute name = op->getAttr(names::kName);
+  if (auto list = llvm::dyn_cast_or_null<mlir::ArrayAttr>(name))
+    name = result.getResultNumber() < list.size()
+               ? list[result.getResultNumber()]
+               : mlir::Attribute();
+  if (auto text = llvm::dyn_cast_or_null<mlir::StringAttr>(name))
+    return text.getValue().str();
+  const Schema *schema = schemaOf(op);
+  return "a result of aten." + (schema ? schema->name.str() : "?");
+}
+
+//===----------------------------------------------------------------------===//
+// Making every value an output
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Instrumenter {
+public:
+  Instrumenter(FakeVerifier::State &state, mlir::func::FuncOp function,
+               FakeCache &cache);
+  void run();
+
+private:
+  void visitResults(mlir::Operation *op);
+  /// The value's elements here, row-major, as an output; nothing (with the
+  /// reason counted) where that cannot be.
+  std::optional<Copy> copyOf(mlir::Value value);
+  mlir::Value rootOf(mlir::Value value) const {
+    auto it = roots.find(value);
+    return it == roots.end() ? value : it->second;
+  }
+
+  FakeVerifier::State &state;
+  mlir::func::FuncOp function;
+  Propagator walk;
+  mlir::OpBuilder builder;
+  llvm::DenseMap<mlir::Value, mlir::Value> roots;
+  /// Copies of storages since the last write.
+  llvm::DenseMap<mlir::Value, Copy> bases;
+  llvm::SmallVector<mlir::Value> outputs;
+};
+} // namespace
+
+Instrumenter::Instrumenter(FakeVerifier::State &state,
+                           mlir::func::FuncOp function, FakeCache &cache)
+    : state(state), function(function),
+      walk(Propagator::Mode::CheckShapes, &cache),
+      builder(function.getContext()) {}
+
+std::optional<Copy> Instrumenter::copyOf(mlir::Value value) {
+  std::optional<TensorMeta> meta = walk.metaOf(value);
+  if (!meta || !meta->isStatic()) {
+    state.skip("symbolic");
+    return std::nullopt;
+  }
+  if (meta->conj || meta->neg) {
+    state.skip("lazily conjugated or negated");
+    return std::nullopt;
+  }
+  AtenCall call;
+  call.schema = SchemaTable::get().find("clone.default");
+  call.operands = {value};
+  call.args = {Arg::tensor(0), Arg::string("contiguous_format")};
+  mlir::Operation *clone =
+      call.build(builder, value.getLoc(),
+                 typeFromMeta(builder.getContext(),
+                              TensorMeta::contiguous(meta->dtype, meta->sizes,
+                                                     meta->device)));
+  outputs.push_back(clone->getResult(0));
+  return Copy{std::move(*meta), outputs.size() - 1};
+}
+
+void Instrumenter::visitResults(mlir::Operation *op) {
+  llvm::SmallVector<CallResult, 2> given(walk.lastResults());
+  for (auto [result, call] : llvm::zip(op->getResults(), given)) {
+    if (call.kind != FakeResult::Tensor)
+      continue;
+    std::optional<Copy> copy = copyOf(result);
+    if (!copy)
+      continue;
+    std::string name = nameOf(result);
+    state.valueChecks.push_back({name, *copy});
+    if (call.alias < 0)
+      continue;
+    mlir::Value root = rootOf(op->getOperand(call.alias));
+    roots[result] = root;
+    auto known = bases.find(root);
+    if (known == bases.end()) {
+      std::optional<Copy> base = copyOf(root);
+      if (!base)
+        continue;
+      known = bases.try_emplace(root, *base).first;
+    }
+    if (known->second.meta.dtype != copy->meta.dtype)
+      state.skip("view of another dtype");
+    else
+      state.viewChecks.push_back({name, nameOf(root), *copy, known->second});
+  }
+}
+
+void Instrumenter::run() {
+  mlir::Block &body = function.getBody().front();
+  mlir::Operation *end = body.getTerminator();
+  for (mlir::Operation &op : llvm::make_early_inc_range(body)) {
+    const Schema *schema = schemaOf(&op);
+    if (&op == end || !schema) {
+      for (mlir::Value result : op.getResults())
+        if (llvm::isa<mlir::TensorType>(result.getType()))
+          state.skip("control flow");
+      continue;
+    }
+    if (mlir::failed(walk.visit(&op)))
+      continue;
+    if (schema->mutates)
+      bases.clear();
+    builder.setInsertionPointAfter(&op);
+    visitResults(&op);
+  }
+  state.firstOutput = end->getNumOperands();
+  state.extraOutputs = outputs.size();
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    mlir::NamedAttrList attributes;
+    attributes.set(names::kRole, builder.getStringAttr("output"));
+    attributes.set(names::kName,
+                   builder.getStringAttr("verify_" + llvm::Twine(i)));
+    (void)function.insertResult(function.getNumResults(), output.getType(),
+                                attributes.getDictionary(builder.getContext()));
+    end->insertOperands(end->getNumOperands(), output);
+  }
+}
+
+/// Annotations that the rules, asked from the arguments on, contradict.
+static llvm::Error askRules(FakeVerifier::State &state, mlir::ModuleOp module,
+                            FakeCache &cache) {
+  llvm::FailureOr<Propagated> ruled =
+      propagate(module, {}, {.cache = &cache, .restore = true});
+  if (llvm::failed(ruled))
+    return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+  module.walk([&](mlir::Operation *op) {
+    for (mlir::Value result : op->getResults()) {
+      mlir::Type rule = ruled->types.lookup(result);
+      if (!rule || rule == result.getType())
+        continue;
+      std::optional<TensorMeta> want = metaFromType(rule),
+                                have = metaOf(result);
+      if (want && have && !sameLayout(*want, *have))
+        state.wrong(nameOf(result), "is annotated " + have->str() +
+                                        ", its rule gives " + want->str());
+    }
+  });
+  return llvm::Error::success();
+}
+
+FakeVerifier::FakeVerifier() : state(std::make_unique<State>()) {}
+FakeVerifier::~FakeVerifier() = default;
+
+bool FakeVerifier::prepare(Session &session) {
+  Session::State &s = session.inside();
+  if (*s.stage < Stage::Fake && !session.runTo(Stage::Fake))
+    return false;
+  state->source = s.source;
+  return s.guarded("--verify-fake", DiagId::Internal, [&]() -> llvm::Error {
+    if (*s.stage > Stage::Fake)
+      return makeError(DiagId::BadCommandLine, s.source,
+                       "the annotations are those of a later stage than fake",
+                       "start from an earlier dump of the model");
+    if (llvm::Error error = askRules(*state, *s.module, s.cache))
+      return error;
+    // What the next stage would say of layouts has been said; the run is to
+    // say it too.
+    (*s.module)->removeAttr(names::kStage);
+    mlir::ScopedDiagnosticHandler silent(
+        &s.context(), [](mlir::Diagnostic &) { return mlir::success(); });
+    Instrumenter(*state, s.module->lookupSymbol<mlir::func::FuncOp>("forward"),
+                 s.cache)
+        .run();
+    return llvm::Error::success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit(row-major number, position in the storage)` for each element,
+/// until it returns false.
+static void eachElement(
+    const TensorMeta &meta,
+    llvm::function_ref<bool(int64_t, int64_t, llvm::ArrayRef<int64_t>)> visit) {
+  int64_t count = meta.numel().value();
+  llvm::SmallVector<int64_t, 6> index(meta.sizes.size(), 0);
+  int64_t at = meta.offset.value();
+  for (int64_t n = 0; n < count; ++n) {
+    if (!visit(n, at, index))
+      return;
+    for (size_t d = index.size(); d-- > 0;) {
+      at += meta.strides[d].value();
+      if (++index[d] < meta.sizes[d].value())
+        break;
+      at -= index[d] * meta.strides[d].value();
+      index[d] = 0;
+    }
+  }
+}
+
+static std::string indexText(llvm::ArrayRef<int64_t> index) {
+  std::string text = "[";
+  for (int64_t i : index)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(i);
+  return text + "]";
+}
+
+void FakeVerifier::State::compareView(const ViewCheck &check,
+                                      const Runner &runner) {
+  size_t first = runner.outputs().size() - extraOutputs;
+  size_t view = first + check.view.output, base = first + check.base.output;
+  size_t width = dtypeBytes(check.view.meta.dtype);
+  llvm::ArrayRef<uint8_t> seen(runner.outputData(view),
+                               check.view.meta.numel().value() * width);
+  llvm::ArrayRef<uint8_t> held(runner.outputData(base),
+                               check.base.meta.numel().value() * width);
+  // Which element of the base stands where.
+  llvm::DenseMap<int64_t, int64_t> elementAt;
+  eachElement(check.base.meta, [&](int64_t n, int64_t at, auto) {
+    elementAt[at] = n;
+    return true;
+  });
+  bool good = true, outside = false;
+  eachElement(check.view.meta, [&](int64_t n, int64_t at, auto index) {
+    auto found = elementAt.find(at);
+    outside = found == elementAt.end();
+    good = !outside &&
+           !std::memcmp(&seen[n * width], &held[found->second * width], width);
+    if (good)
+      return true;
+    std::string where = "is annotated " + check.view.meta.str() +
+                        " in the storage of '" + check.baseName +
+                        "', but element " + indexText(index);
+    if (outside)
+      wrong(check.name,
+            where + " would lie outside of it, at " + std::to_string(at));
+    else
+      wrong(check.name, where + " is " + runner.elementText(view, n) +
+                            " in the run and " +
+                            runner.elementText(base, found->second) +
+                            " there, at " + std::to_string(at));
+    return false;
+  });
+  ++read;
+}
+
+bool FakeVerifier::compare(const Runner &runner) {
+  std::vector<RunTensor> outputs = runner.outputs();
+  size_t first = outputs.size() - state->extraOutputs;
+  for (const ValueCheck &check : state->valueChecks) {
+    const RunTensor &run = outputs[first + check.copy.output];
+    const TensorMeta &meta = check.copy.meta;
+    ++state->compared;
+    bool same = run.dtype == dtypeName(meta.dtype) &&
+                run.shape.size() == meta.sizes.size();
+    for (size_t d = 0; same && d < run.shape.size(); ++d)
+      same = meta.sizes[d].is(run.shape[d]);
+    if (!same)
+      state->wrong(check.name, "is annotated " + meta.str() +
+                                   ", the run gives " + run.dtype + " " +
+                                   indexText(run.shape));
+  }
+  for (const ViewCheck &check : state->viewChecks)
+    state->compareView(check, runner);
+  return state->diagnostics.empty();
+}
+
+const std::vector<Diagnostic> &FakeVerifier::diagnostics() const {
+  return state->diagnostics;
+}
+size_t FakeVerifier::extraOutputs() const { return state->extraOutputs; }
+size_t FakeVerifier::values() const { return state->compared; }
+size_t FakeVerifier::views() const { return state->read; }
+const std::vector<std::pair<std::string, size_t>> &
+FakeVerifier::skipped() const {
+  return state->skipped;
+}
+
+} // namespace ft
