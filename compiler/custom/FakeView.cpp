@@ -99,10 +99,13 @@ CustomRule writtenRule() {
 
 CustomRule functionalRule(const CustomOp &original) {
   return [&original](FakeCall &call) -> LogicalResult {
-    FakeCall base(original.schema, call.arguments(), call.tensorOperands());
+    FakeCall base(original.schema, call.arguments(), call.tensorOperands(),
+                  call.scope);
+    base.operandKeys = call.operandKeys;
     base.device = call.device;
     LogicalResult done = original.fake(base);
     call.undecided = base.undecided;
+    call.bypass = base.bypass;
     if (failed(done))
       return call.fail(base.category, base.message);
     for (auto [i, arg] : enumerate(original.schema.args)) {

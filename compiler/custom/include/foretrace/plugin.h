@@ -113,8 +113,8 @@ typedef struct ft_fake_api {
 
   /* Dims. `number`: 1 and *value if it is a plain integer, else 0. Division
    * rounds down; a divisor must not be 0. `equal` and `less`: 1 or 0; a
-   * symbolic relation that is not decided fails the call whatever the rule
-   * returns. */
+   * symbolic relation that is open becomes a guard of the model where it may,
+   * else it fails the call whatever the rule returns. */
   ft_dim (*dim)(ft_fake_call *call, int64_t value);
   int32_t (*number)(const ft_fake_call *call, ft_dim dim, int64_t *value);
   ft_dim (*add)(ft_fake_call *call, ft_dim a, ft_dim b);
