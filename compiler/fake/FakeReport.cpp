@@ -69,7 +69,8 @@ void reportFailure(Operation *op, const FakeCall &call) {
   listOperands(error, call);
   error << ")";
   if (call.category == FakeError::DataDependent)
-    error << "\nhelp: sizes that depend on data are not supported yet";
+    error << "\nhelp: the number is known at run time only; give it as an "
+             "argument, or use an operator that does not need it";
   else if (call.category == FakeError::Undecided)
     error << "\nhelp: symbolic sizes are not supported yet; export the model "
              "with static shapes";

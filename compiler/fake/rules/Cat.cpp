@@ -242,7 +242,9 @@ static LogicalResult diff(FakeCall &c) {
   if (!dtype)
     return c.fail(FakeError::Dtype, "the tensors do not promote to one dtype");
   Dims sizes = self.sizes;
-  sizes[*dim] = maxDim(length - c.dim(1), 0);
+  Dim rest = length - c.dim(1);
+  bool positive = c.scope && c.scope->less(rest, 0) == false;
+  sizes[*dim] = positive ? rest : maxDim(rest, 0);
   return rowMajor(c, *dtype, sizes);
 }
 

@@ -87,6 +87,20 @@ static LogicalResult ordered(FakeCall &c) {
   return success();
 }
 
+/// (grad, …, self): computed as a selection by `self`, whose layout so comes
+/// first; but for leaky_relu, the CPU has kernels in which the gradient's does.
+template <bool OnCpu>
+static LogicalResult savedFirst(FakeCall &c) {
+  if (failed(pointwise<Promote::Default>(c)))
+    return failure();
+  auto tensors = elementwiseTensors(c);
+  std::reverse(tensors.begin(), tensors.end());
+  TensorMeta &out = c.results.front().meta;
+  if (OnCpu || c.device.kind != Device::Cpu)
+    out.strides = elementwiseStrides(tensors, out.sizes);
+  return success();
+}
+
 static LogicalResult rowMajorIfEmpty(FakeCall &c) {
   if (failed(pointwise<Promote::Default>(c)))
     return failure();
@@ -238,13 +252,16 @@ static std::vector<Group> groups() {
         "lt"}},
 
       // Derivatives: gradient and saved values together.
-      {pointwise<Default>,
+      {savedFirst<true>, plain, {"leaky_relu_backward"}},
+      {savedFirst<false>,
        plain,
        {"elu_backward", "hardsigmoid_backward", "hardswish_backward",
-        "hardtanh_backward", "leaky_relu_backward", "logit_backward",
-        "mish_backward", "sigmoid_backward", "silu_backward",
-        "softplus_backward", "softshrink_backward", "hardshrink_backward",
-        "tanh_backward", "gelu_backward", "rrelu_with_noise_backward"}},
+        "hardtanh_backward", "logit_backward", "softplus_backward"}},
+      {pointwise<Default>,
+       plain,
+       {"mish_backward", "sigmoid_backward", "silu_backward",
+        "softshrink_backward", "hardshrink_backward", "tanh_backward",
+        "gelu_backward", "rrelu_with_noise_backward"}},
   };
 }
 

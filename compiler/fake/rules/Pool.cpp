@@ -164,7 +164,9 @@ static LogicalResult avgPool(FakeCall &c) {
   if (N > 1 && c.arg(6).kind == Arg::Int && c.dim(6).is(0))
     return c.fail(FakeError::Other, "divisor_override must not be 0");
   FailureOr<Dims> sizes = pooledSizes(c, self, *w);
-  return failed(sizes) ? failure() : pooled(c, self, *sizes, self.dtype);
+  return failed(sizes)
+             ? failure()
+             : pooled(c, self, *sizes, self.dtype, /*follow3d=*/false);
 }
 
 /// (grad, self, kernel, stride, padding[, dilation], ceil_mode, …)
@@ -186,7 +188,7 @@ static LogicalResult poolBackward(FakeCall &c) {
   if (Max && !c.sameSizes(*sizes, c.tensor(7).sizes))
     return c.fail(FakeError::Dim, "the indices " + c.tensor(7).str() +
                                       " do not fit the pool's result");
-  return pooled(c, self, self.sizes, self.dtype);
+  return pooled(c, self, self.sizes, self.dtype, /*follow3d=*/Max);
 }
 
 //===----------------------------------------------------------------------===//

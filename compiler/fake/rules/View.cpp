@@ -407,6 +407,7 @@ ArrayRef<FakeRuleRow> viewRules() {
       {"unsqueeze.default", unsqueeze},
       {"unsqueeze_.default", unsqueeze},
       {"view.default", view},
+      {"view_copy.default", reshapeCopy},
       {"view_as.default", viewLike, DevicePolicy::First},
   };
   return rows;
