@@ -43,6 +43,13 @@ double FakeCall::number(unsigned i) const {
   return arg.real;
 }
 
+/// Facts are only added while a walk goes on, but for those of a region, which
+/// end with it; a cache of the walk must not keep what follows from them.
+static void noteFacts(FakeCall &call) {
+  if (call.scope->env().inRegion())
+    call.bypass = "facts of a region";
+}
+
 std::optional<bool> FakeCall::decide(SymExpr (SymContext::*relation)(SymExpr,
                                                                      SymExpr),
                                      Dim a, Dim b) {
@@ -53,6 +60,8 @@ std::optional<bool> FakeCall::decide(SymExpr (SymContext::*relation)(SymExpr,
                     schemaRef.base, guarded);
   if (guarded)
     bypass = "a guard";
+  else
+    noteFacts(*this);
   return known;
 }
 
@@ -239,10 +248,11 @@ LogicalResult FakeCall::scalar(FakeResult::Kind kind, SymExpr symbol) {
 }
 
 LogicalResult FakeCall::truth(SymExpr predicate) {
-  if (predicate && scope && !predicate.isTrue() && !predicate.isFalse())
-    if (std::optional<bool> known = scope->answer(predicate)) {
+  if (predicate && scope && !predicate.isTrue() && !predicate.isFalse()) {
+    noteFacts(*this);
+    if (std::optional<bool> known = scope->answer(predicate))
       return truth(*known);
-    }
+  }
   if (predicate.isTrue() || predicate.isFalse())
     return truth(predicate.isTrue());
   return scalar(FakeResult::Bool, predicate);

@@ -133,6 +133,8 @@ public:
   /// it as "condition implies guard".
   void enterRegion(SymExpr condition, Provenance origin);
   void leaveRegion();
+  /// Inside of one, what is proved may not hold behind it.
+  bool inRegion() const { return scopes.size() > 1; }
 
   //===--- Questions ------------------------------------------------------===//
   Answer query(SymExpr predicate) { return current().query(predicate); }

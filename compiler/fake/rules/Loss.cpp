@@ -346,10 +346,13 @@ static LogicalResult multilabelMarginBackward(FakeCall &c) {
   const TensorMeta &self = c.tensor(1), &target = c.tensor(2);
   if (failed(samples(c, self)))
     return failure();
-  if (!c.sameSizes(self.sizes, target.sizes))
-    return c.fail(FakeError::Shape, "the target " + target.str() +
-                                        " does not have the size of " +
-                                        self.str());
+  if (failed(checkTakes(c, self.dtype, Takes::Floating)))
+    return failure();
+  for (const TensorMeta *t : {&target, &c.tensor(4)})
+    if (!c.sameSizes(self.sizes, t->sizes))
+      return c.fail(FakeError::Shape, "the target " + t->str() +
+                                          " does not have the size of " +
+                                          self.str());
   return rowMajor(c, self.dtype, self.sizes);
 }
 
@@ -433,12 +436,13 @@ static LogicalResult ctcBackward(FakeCall &c) {
         return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
                                             "' must be integers, it is " +
                                             dtypeName(lengths->dtype));
-  const TensorMeta &loss = c.tensor(5), &alpha = c.tensor(6);
-  if (loss.dtype != self.dtype || alpha.dtype != self.dtype)
-    return c.fail(FakeError::Dtype, "the losses are " + dtypeName(loss.dtype) +
-                                        " and " + dtypeName(alpha.dtype) +
-                                        ", the probabilities " +
-                                        dtypeName(self.dtype));
+  const TensorMeta &alpha = c.tensor(6);
+  for (unsigned i : {0u, 5u, 6u})
+    if (c.tensor(i).dtype != self.dtype)
+      return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
+                                          dtypeName(c.tensor(i).dtype) +
+                                          ", the probabilities are " +
+                                          dtypeName(self.dtype));
   if (alpha.rank() != 3)
     return c.fail(FakeError::Dim,
                   "log_alpha needs 3 dims, it has " + Twine(alpha.rank()));

@@ -293,6 +293,9 @@ static LogicalResult fractionalBackward(FakeCall &c) {
   if (!c.sameSizes(sizes, grad.sizes))
     return c.fail(FakeError::Shape, "the gradient " + grad.str() +
                                         " does not fit the pool's result");
+  if (c.tensor(4).dtype != DType::I64)
+    return c.fail(FakeError::Index, "the indices must be int64, they are " +
+                                        dtypeName(c.tensor(4).dtype));
   if (N == 2 && !c.sameSizes(sizes, c.tensor(4).sizes))
     return c.fail(FakeError::Index, "the indices " + c.tensor(4).str() +
                                         " do not fit the pool's result");

@@ -347,7 +347,8 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
     return c.fail(FakeError::Dtype, "histogramdd needs float32 or float64, "
                                     "'self' is " +
                                         dtypeName(self.dtype));
-  if (int w = c.schema().argIndex("weight"); w >= 0)
+  bool counts = c.schema().base != "_histogramdd_bin_edges";
+  if (int w = c.schema().argIndex("weight"); counts && w >= 0)
     if (const TensorMeta *weight = c.optTensor(w))
       if (self.sizes.empty() ||
           !c.sameSizes(weight->sizes, ArrayRef<Dim>(self.sizes).drop_back()))
@@ -356,23 +357,25 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
                                             "points, " +
                                             self.str() +
                                             ", without the last dim");
-  Dims counts;
+  Dims binCounts;
   if (c.schema().args[1].type.kind == SchemaType::Tensor) {
     for (const TensorMeta *edges : c.tensors(1)) {
       if (!edges || edges->rank() != 1)
         return c.fail(FakeError::Dim, "the bins need 1 dim each");
-      counts.push_back(edges->sizes[0] - 1);
+      binCounts.push_back(edges->sizes[0] - 1);
     }
   } else {
-    counts = c.dims(1);
+    binCounts = c.dims(1);
   }
-  if (self.rank() < 2 || !c.eq(self.sizes.back(), Dim(int64_t(counts.size()))))
-    return c.fail(FakeError::Dim, "there are bins for " + Twine(counts.size()) +
+  if (self.rank() < 2 ||
+      !c.eq(self.sizes.back(), Dim(int64_t(binCounts.size()))))
+    return c.fail(FakeError::Dim, "there are bins for " +
+                                      Twine(binCounts.size()) +
                                       " dims, the points are " + self.str());
-  for (Dim count : counts)
+  for (Dim count : binCounts)
     if (failed(bins(c, count)))
       return failure();
-  return counts;
+  return binCounts;
 }
 
 static LogicalResult histogramdd(FakeCall &c) {

@@ -119,7 +119,8 @@ static LogicalResult upsampleBackward(FakeCall &c) {
   if (!c.sameSizes(grad.sizes, full))
     return c.fail(FakeError::Shape,
                   "the gradient " + grad.str() + " does not fit the output");
-  for (const Dims &list : {input, output})
+  ArrayRef<Dim> spatial = ArrayRef<Dim>(input).drop_front(2);
+  for (ArrayRef<Dim> list : {spatial, ArrayRef<Dim>(output)})
     if (is_contained(list, Dim(0)))
       return c.fail(FakeError::Shape,
                     "input and output sizes must be positive, they are " +
