@@ -103,7 +103,7 @@ LogicalResult ControlAnnotator::walkRegion(Region &region) {
     scope->env().enterRegion(SymExpr(),
                              {op->getName().getStringRef().str(), ""});
   uint64_t outside = walk.separateFacts();
-  auto leave = llvm::make_scope_exit([&] {
+  llvm::scope_exit leave([&] {
     walk.restoreFacts(outside);
     if (scope)
       scope->env().leaveRegion();
