@@ -104,8 +104,8 @@ llvm::Expected<ModelMeta> ft::conformance::readModelMeta(llvm::StringRef path) {
     return std::move(error);
   if (llvm::json::Object *graphs = root->getObject("subgraphs"))
     for (auto &[name, graph] : *graphs)
-      if (llvm::Error error = readNodes(path, graph.getAsArray(),
-                                        meta.subgraphs[name.str()]))
+      if (llvm::Error error =
+              readNodes(path, graph.getAsArray(), meta.subgraphs[name.str()]))
         return std::move(error);
   for (auto [key, entries] : {std::pair("inputs", &meta.inputs),
                               std::pair("outputs", &meta.outputs)}) {

@@ -3,6 +3,4 @@
 
 #include <stdio.h>
 
-int32_t test_prints(const ft_kernel_call *call) {
-  return puts(call->op) < 0;
-}
+int32_t test_prints(const ft_kernel_call *call) { return puts(call->op) < 0; }

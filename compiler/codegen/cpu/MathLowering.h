@@ -22,7 +22,6 @@ namespace ft {
 /// (runtime/src/imports.def).
 void lowerMath(mlir::ModuleOp module);
 
-
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_CODEGEN_CPU_MATHLOWERING_H

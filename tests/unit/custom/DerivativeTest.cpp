@@ -3,15 +3,15 @@
 //
 // IR for the backward is built through registered derivatives.
 
-#include "Operators.h"
-
 #include "compiler/custom/Derivative.h"
+
+#include "Operators.h"
+#include "gtest/gtest.h"
+
 #include "compiler/fake/FakePropagate.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
-
-#include "gtest/gtest.h"
 
 using namespace ft;
 using namespace mlir;
@@ -82,15 +82,15 @@ struct Backward : Registry {
     llvm::raw_string_ostream os(shown);
     gradients->front().getDefiningOp()->print(
         os, OpPrintingFlags().useLocalScope());
-    return shown.substr(shown.find("ft."), shown.find(" :") - shown.find("ft."));
+    return shown.substr(shown.find("ft."),
+                        shown.find(" :") - shown.find("ft."));
   }
 };
 
 TEST(Derivative, ACallbackBuildsCalls) {
   Backward b;
-  ft_op_registration op =
-      registration("t::scale(Tensor x, float factor=1.0) -> Tensor",
-                   FT_FAKE_LIKE);
+  ft_op_registration op = registration(
+      "t::scale(Tensor x, float factor=1.0) -> Tensor", FT_FAKE_LIKE);
   op.derivative = scaleDerivative;
   ASSERT_EQ(b.add(op), "");
   EXPECT_EQ(b.build("\"t::scale\"(%x, 2)"), "ft.mul.Scalar(%arg1, 2.0)");
@@ -98,9 +98,8 @@ TEST(Derivative, ACallbackBuildsCalls) {
 
 TEST(Derivative, AnotherOperatorByTheNamesOfItsArguments) {
   Backward b;
-  ft_op_registration op =
-      registration("t::scale(Tensor x, float factor=1.0) -> Tensor",
-                   FT_FAKE_LIKE);
+  ft_op_registration op = registration(
+      "t::scale(Tensor x, float factor=1.0) -> Tensor", FT_FAKE_LIKE);
   op.derivative_op = "t::scale_backward";
   ASSERT_EQ(b.add(op), "");
   EXPECT_EQ(b.build("\"t::scale\"(%x)"),

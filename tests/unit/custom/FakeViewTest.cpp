@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Operators.h"
-
 #include "gtest/gtest.h"
 
 using namespace ft;
@@ -95,9 +94,9 @@ TEST(FakeView, SymbolicSizesPassThrough) {
   EXPECT_EQ(r.call("t::pool", {tensor({batch, 8}, {8, 1})}, {kX}),
             "float32 [batch, 2] strides [1, batch] cpu");
   // Whether a symbolic size is a multiple of 2 is not guessed.
-  EXPECT_EQ(r.call("t::pool", {tensor({3, batch}, {batch, 1})}, {kX})
-                .substr(0, 6),
-            "error:");
+  EXPECT_EQ(
+      r.call("t::pool", {tensor({3, batch}, {batch, 1})}, {kX}).substr(0, 6),
+      "error:");
 }
 
 int32_t noResult(const ft_fake_api *, ft_fake_call *, void *) { return 0; }
@@ -128,9 +127,9 @@ TEST(FakeView, MistakesOfARuleAreErrors) {
 
 TEST(FakeView, DevicesAgreeUnlessTheOperatorSaysOtherwise) {
   Registry r;
-  ASSERT_EQ(r.add(registration("t::f(Tensor x, Tensor y) -> Tensor",
-                               FT_FAKE_LIKE)),
-            "");
+  ASSERT_EQ(
+      r.add(registration("t::f(Tensor x, Tensor y) -> Tensor", FT_FAKE_LIKE)),
+      "");
   ft_op_registration any =
       registration("t::g(Tensor x, Tensor y) -> Tensor", FT_FAKE_LIKE);
   any.flags = FT_OP_ANY_DEVICE;
@@ -139,8 +138,7 @@ TEST(FakeView, DevicesAgreeUnlessTheOperatorSaysOtherwise) {
   gpu.device = *Device::parse("cuda:1");
   EXPECT_EQ(r.call("t::f", {gpu, tensor({2})}, {kX, kY}).substr(0, 6),
             "error:");
-  EXPECT_EQ(r.call("t::g", {gpu, tensor({2})}, {kX, kY}),
-            "float32 [2] cuda:1");
+  EXPECT_EQ(r.call("t::g", {gpu, tensor({2})}, {kX, kY}), "float32 [2] cuda:1");
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 //===- LearnRuleTest.cpp - Shapes from a run of a kernel -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "Operators.h"
-
 #include "compiler/custom/LearnRule.h"
 
+#include "Operators.h"
 #include "gtest/gtest.h"
 
 #include <csignal>

@@ -17,9 +17,7 @@ namespace ft {
 
 /// A context with a registry of its own.
 struct Registry {
-  Registry() {
-    context.loadDialect<FtDialect, mlir::func::FuncDialect>();
-  }
+  Registry() { context.loadDialect<FtDialect, mlir::func::FuncDialect>(); }
   CustomOps &ops() { return CustomOps::of(&context); }
   FtDialect &dialect() { return *context.getLoadedDialect<FtDialect>(); }
 
@@ -31,14 +29,11 @@ struct Registry {
       return "";
     return takeDiagnostics(std::move(error)).front().message;
   }
-  const CustomOp &op(llvm::StringRef name) {
-    return *ops().find(name);
-  }
+  const CustomOp &op(llvm::StringRef name) { return *ops().find(name); }
 
   /// What the rule of `name` says: the results, separated by "; ", or
   /// "error: …". Arguments that are left out take their defaults.
-  std::string call(llvm::StringRef name,
-                   llvm::SmallVector<TensorMeta> operands,
+  std::string call(llvm::StringRef name, llvm::SmallVector<TensorMeta> operands,
                    llvm::SmallVector<Arg> args) {
     const Schema &schema = op(name).schema;
     while (args.size() < schema.args.size())

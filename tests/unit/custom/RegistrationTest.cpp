@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Operators.h"
-
 #include "gtest/gtest.h"
 
 using namespace ft;
@@ -11,7 +10,8 @@ namespace {
 
 TEST(Registration, RegistriesOfContextsAreIndependent) {
   Registry a, b;
-  ft_op_registration op = registration("t::f(Tensor x) -> Tensor", FT_FAKE_LIKE);
+  ft_op_registration op =
+      registration("t::f(Tensor x) -> Tensor", FT_FAKE_LIKE);
   EXPECT_EQ(a.add(op), "");
   EXPECT_EQ(b.add(op), "");
   EXPECT_EQ(a.add(op), "'t::f' is registered already");
@@ -25,8 +25,7 @@ TEST(Registration, StringsAreCopied) {
     schema.assign(schema.size(), '?');
   }
   EXPECT_EQ(r.op("t::f").schema.args[1].name, "s");
-  EXPECT_EQ(r.op("t::f").schema.str(),
-            "t::f(Tensor x, str s='abc') -> Tensor");
+  EXPECT_EQ(r.op("t::f").schema.str(), "t::f(Tensor x, str s='abc') -> Tensor");
 }
 
 TEST(Registration, VersionsAreCompared) {

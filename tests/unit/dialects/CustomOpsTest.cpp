@@ -57,8 +57,7 @@ TEST(CustomOps, WhatIsWrongIsASentence) {
             "the default of 'n' does not fit its type");
   EXPECT_EQ(mistake("a::f(Generator g) -> Tensor"),
             "argument 'g' is of a type that programs do not hold");
-  EXPECT_EQ(mistake("a::f(Tensor x) -> Tensor[]"),
-            "return 0 must be a Tensor");
+  EXPECT_EQ(mistake("a::f(Tensor x) -> Tensor[]"), "return 0 must be a Tensor");
   EXPECT_EQ(mistake("a::f(Tensor x) -> Tensor(a!)"),
             "return 0 shares the storage (a), which no argument has");
   EXPECT_EQ(mistake("a::f(Tensor(a) x) -> Tensor(a!)"),
