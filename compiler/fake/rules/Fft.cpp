@@ -9,6 +9,7 @@
 
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "compiler/fake/rules/FftRules.h"
 #include "dialects/ft/Promotion.h"
 
 using namespace llvm;
@@ -39,72 +40,97 @@ static Dims transformed(const TensorMeta &t, ArrayRef<int64_t> dims,
   return denseStrides(sizes, order);
 }
 
-static FailureOr<DimList> signalDims(FakeCall &c) {
-  if (c.tensor(0).sizes.empty() && c.length(1))
-    return c.fail(FakeError::Dim, "a tensor without dims has no signal");
-  return c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/false);
-}
-
-static LogicalResult result(FakeCall &c, DType dtype, Dims sizes,
-                            Dims strides) {
+static TensorMeta spectrum(const TensorMeta &like, DType dtype, Dims sizes,
+                           Dims strides) {
   TensorMeta out;
   out.dtype = dtype;
-  out.device = c.device;
+  out.device = like.device;
   out.sizes = std::move(sizes);
   out.strides = std::move(strides);
-  return c.fresh(std::move(out));
+  return out;
+}
+
+TensorMeta complexTransform(const TensorMeta &t, ArrayRef<int64_t> dims) {
+  if (dims.empty())
+    return spectrum(t, t.dtype, t.sizes, likeStrides(t));
+  DimList order = byStride(t, DimList(dims), false);
+  return spectrum(t, t.dtype, t.sizes, transformed(t, order, t.sizes));
+}
+
+TensorMeta realTransform(const TensorMeta &t, ArrayRef<int64_t> dims,
+                         bool onesided) {
+  Dims sizes = t.sizes;
+  // The other half of a real signal's spectrum mirrors the first.
+  if (onesided)
+    sizes[dims.back()] = floorDiv(sizes[dims.back()], 2) + 1;
+  DType dtype = toComplex(t.dtype);
+  // cuFFT does up to three dims at once, unless they are the outer two.
+  bool outer = dims.size() >= 2 && dims[0] == 0 && dims[1] == 1;
+  if (t.device.kind == Device::Cpu || !outer) {
+    DimList order = byStride(t, DimList(dims), true);
+    return spectrum(t, dtype, sizes, transformed(t, order, sizes));
+  }
+  // CUDA transforms the last dim, then the others as complex signals.
+  TensorMeta half = t;
+  half.strides = transformed(t, dims.back(), sizes);
+  half.sizes = sizes;
+  DimList rest = byStride(half, DimList(dims.drop_back()), false);
+  return spectrum(t, dtype, sizes, transformed(half, rest, sizes));
+}
+
+TensorMeta inverseRealTransform(const TensorMeta &t, ArrayRef<int64_t> dims,
+                                Dim lastSize) {
+  // All dims but the last are complex transforms that come first.
+  TensorMeta middle = t;
+  if (dims.size() > 1)
+    middle = complexTransform(t, dims.drop_back());
+  Dims sizes = t.sizes;
+  sizes[dims.back()] = lastSize;
+  Dims strides = transformed(middle, dims.back(), sizes);
+  return spectrum(t, toReal(t.dtype), sizes, strides);
+}
+
+/// The dims of argument 1, of a tensor whose dtype is one that `accepts`.
+static FailureOr<DimList> signalDims(FakeCall &c, bool (*accepts)(DType),
+                                     StringRef what) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.sizes.empty() && c.length(1))
+    return c.fail(FakeError::Dim, "a tensor without dims has no signal");
+  FailureOr<DimList> dims = c.wrapDims(1, self.rank(), /*emptyIsAll=*/false);
+  if (failed(dims))
+    return failure();
+  if (!accepts(self.dtype))
+    return c.fail(FakeError::Other, c.schema().base + " needs a " + what +
+                                        " dtype, not " + dtypeName(self.dtype));
+  return dims;
 }
 
 static LogicalResult c2c(FakeCall &c) {
-  const TensorMeta &self = c.tensor(0);
-  FailureOr<DimList> dims = signalDims(c);
+  FailureOr<DimList> dims = signalDims(c, isComplex, "complex");
   if (failed(dims))
     return failure();
-  if (!isComplex(self.dtype))
-    return c.fail(FakeError::Other, "_fft_c2c needs a complex dtype, not " +
-                                        dtypeName(self.dtype));
-  if (dims->empty())
-    return result(c, self.dtype, self.sizes, likeStrides(self));
-  return result(c, self.dtype, self.sizes,
-                transformed(self, byStride(self, *dims, false), self.sizes));
+  TensorMeta self = c.tensor(0);
+  self.device = c.device;
+  return c.fresh(complexTransform(self, *dims));
 }
 
 static LogicalResult r2c(FakeCall &c) {
-  const TensorMeta &self = c.tensor(0);
-  FailureOr<DimList> dims = signalDims(c);
+  FailureOr<DimList> dims = signalDims(c, isFloating, "floating");
   if (failed(dims))
     return failure();
-  if (!isFloating(self.dtype))
-    return c.fail(FakeError::Other, "_fft_r2c needs a floating dtype, not " +
-                                        dtypeName(self.dtype));
   if (dims->empty())
     return c.fail(FakeError::Other, "_fft_r2c needs a dim to transform");
-  Dims sizes = self.sizes;
-  // The other half of a real signal's spectrum mirrors the first.
-  if (c.flag(3))
-    sizes[dims->back()] = floorDiv(sizes[dims->back()], 2) + 1;
-  // cuFFT does up to three dims at once, unless they are the outer two.
-  bool outer = dims->size() >= 2 && (*dims)[0] == 0 && (*dims)[1] == 1;
-  if (c.device.kind == Device::Cpu || !outer)
-    return result(c, toComplex(self.dtype), sizes,
-                  transformed(self, byStride(self, *dims, true), sizes));
-  // CUDA transforms the last dim, then the others as complex signals.
-  TensorMeta half = self;
-  half.strides = transformed(self, dims->back(), sizes);
-  half.sizes = sizes;
-  DimList rest(dims->begin(), dims->end() - 1);
-  return result(c, toComplex(self.dtype), sizes,
-                transformed(half, byStride(half, rest, false), sizes));
+  TensorMeta self = c.tensor(0);
+  self.device = c.device;
+  return c.fresh(realTransform(self, *dims, c.flag(3)));
 }
 
 static LogicalResult c2r(FakeCall &c) {
-  const TensorMeta &self = c.tensor(0);
-  FailureOr<DimList> dims = signalDims(c);
+  FailureOr<DimList> dims = signalDims(c, isComplex, "complex");
   if (failed(dims))
     return failure();
-  if (!isComplex(self.dtype))
-    return c.fail(FakeError::Other, "_fft_c2r needs a complex dtype, not " +
-                                        dtypeName(self.dtype));
+  TensorMeta self = c.tensor(0);
+  self.device = c.device;
   if (dims->empty())
     return c.fail(FakeError::Other, "_fft_c2r needs a dim to transform");
   if (dims->size() > 1)
@@ -113,16 +139,7 @@ static LogicalResult c2r(FakeCall &c) {
         return c.fail(FakeError::Shape, "a dim of size 0, dim " + Twine(d) +
                                             " of " + self.str() +
                                             ", cannot be transformed");
-  // All dims but the last are complex transforms that come first.
-  TensorMeta middle = self;
-  DimList first(dims->begin(), dims->end() - 1);
-  if (!first.empty())
-    middle.strides =
-        transformed(self, byStride(self, first, false), self.sizes);
-  Dims sizes = self.sizes;
-  sizes[dims->back()] = c.dim(3);
-  Dims strides = transformed(middle, dims->back(), sizes);
-  return result(c, toReal(self.dtype), sizes, strides);
+  return c.fresh(inverseRealTransform(self, *dims, c.dim(3)));
 }
 
 ArrayRef<FakeRuleRow> fftRules() {
