@@ -518,6 +518,124 @@ static LogicalResult matrixNorm(FakeCall &c) {
   return rowMajor(c, toReal(c.dtype(4).value_or(a.dtype)), sizes);
 }
 
+/// (self, p): by singular values, else by the norms of A and its inverse.
+static LogicalResult cond(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(fullPrecision(c, a)))
+    return failure();
+  bool named = c.arg(1).kind == Arg::Str;
+  double order = named || c.isNone(1) ? 2 : std::abs(c.number(1));
+  if (named && c.text(1) != "fro" && c.text(1) != "nuc")
+    return c.fail(FakeError::Other,
+                  "linalg_cond's p must be 'fro' or 'nuc', not '" + c.text(1) +
+                      "'");
+  if (order != 1 && order != 2 && order < 1e300)
+    return c.fail(FakeError::Other, "linalg_cond's p must be ±1, ±2 or ±inf, "
+                                    "not " +
+                                        std::to_string(c.number(1)));
+  if ((named || order != 2) && failed(square(c, a)))
+    return failure();
+  return rowMajor(c, toReal(a.dtype), batch(a));
+}
+
+/// How many singular values exceed the tolerances, which broadcast.
+static LogicalResult matrixRank(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(matrices(c, a)) || failed(fullPrecision(c, a)))
+    return failure();
+  if (c.flag(c.schema().argIndex("hermitian")) && failed(square(c, a)))
+    return failure();
+  TensorMeta each;
+  each.sizes = batch(a);
+  SmallVector<const TensorMeta *, 3> shapes = {&each};
+  for (auto [i, arg] : enumerate(c.arguments())) {
+    if (i == 0 || arg.kind != Arg::Tensor)
+      continue;
+    if (isComplex(c.tensor(i).dtype))
+      return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
+                                          "' must not be complex, it is " +
+                                          dtypeName(c.tensor(i).dtype));
+    shapes.push_back(&c.tensor(i));
+  }
+  FailureOr<Dims> sizes = c.broadcast(shapes);
+  return failed(sizes) ? failure() : rowMajor(c, DType::I64, *sizes);
+}
+
+/// The inverse of a tensor whose first `ind` dims are the rows.
+///   [2, 3, 6]: a matrix of 6 × 6, inverted [6, 2, 3] strides [1, 18, 6]
+static LogicalResult tensorInv(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(fullPrecision(c, a)))
+    return failure();
+  if (c.lt(c.dim(1), 1) || !c.dim(1).isStatic())
+    return c.fail(FakeError::Other, "linalg_tensorinv's ind must be positive, "
+                                    "not " +
+                                        c.dim(1).str());
+  size_t ind = std::min<size_t>(c.dim(1).value(), a.sizes.size());
+  ArrayRef<Dim> rows = ArrayRef<Dim>(a.sizes).take_front(ind);
+  ArrayRef<Dim> columns = ArrayRef<Dim>(a.sizes).drop_front(ind);
+  if (!c.eq(product(rows), product(columns)))
+    return c.fail(FakeError::Other,
+                  "linalg_tensorinv needs as many rows as columns, " + a.str() +
+                      " has " + product(rows).str() + " and " +
+                      product(columns).str());
+  TensorMeta out;
+  out.dtype = a.dtype;
+  out.device = c.device;
+  out.sizes.append(columns.begin(), columns.end());
+  out.strides = contiguousStrides(columns);
+  out.sizes.append(rows.begin(), rows.end());
+  for (Dim stride : contiguousStrides(rows))
+    out.strides.push_back(stride * atLeastOne(product(columns)));
+  return c.fresh(std::move(out));
+}
+
+/// (A, B, dims): X with tensordot(A, X) = B; `dims` of A go last.
+static LogicalResult tensorSolve(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
+  if (failed(oneDType(c, a, b)) || failed(fullPrecision(c, a)))
+    return failure();
+  auto moved = c.wrapDims(2, a.rank(), /*emptyIsAll=*/false);
+  if (failed(moved))
+    return failure();
+  Dims sizes;
+  for (int64_t d = 0; d < a.rank(); ++d)
+    if (!is_contained(*moved, d))
+      sizes.push_back(a.sizes[d]);
+  for (int64_t d : *moved)
+    sizes.push_back(a.sizes[d]);
+  size_t given = std::min(b.sizes.size(), sizes.size());
+  ArrayRef<Dim> rows = ArrayRef<Dim>(sizes).take_front(given);
+  ArrayRef<Dim> columns = ArrayRef<Dim>(sizes).drop_front(given);
+  if (!c.eq(product(rows), product(columns)) || !c.eq(product(rows), b.numel()))
+    return c.fail(FakeError::Other, "linalg_tensorsolve of " + a.str() +
+                                        " with " + product(rows).str() +
+                                        " rows and " + product(columns).str() +
+                                        " columns does not fit " + b.str());
+  return rowMajor(c, a.dtype, columns);
+}
+
+/// svd(self, some, compute_uv): V where linalg_svd gives its adjoint.
+static LogicalResult oldSvd(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  if (failed(svdOf(c, !c.flag(1), true)))
+    return failure();
+  if (!c.flag(2)) {
+    // Zeros in place of the vectors, as many as there would be of all.
+    Dim m = a.sizes[a.rank() - 2], n = a.sizes.back();
+    c.results[0].meta =
+        TensorMeta::contiguous(a.dtype, with(batch(a), {m, m}), c.device);
+    c.results[2].meta =
+        TensorMeta::contiguous(a.dtype, with(batch(a), {n, n}), c.device);
+  }
+  TensorMeta &v = c.results[2].meta;
+  size_t rank = v.sizes.size();
+  std::swap(v.sizes[rank - 2], v.sizes[rank - 1]);
+  std::swap(v.strides[rank - 2], v.strides[rank - 1]);
+  v.conj = isComplex(v.dtype);
+  return success();
+}
+
 ArrayRef<FakeRuleRow> linalgRules() {
   static const FakeRuleRow rows[] = {
       {"_linalg_det.default", det},
@@ -533,12 +651,18 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_cholesky.default", some<squareAndInfo, 1>},
       {"linalg_det.default", some<det, 1>},
       {"linalg_eigh.default", eigh},
+      {"linalg_cond.default", cond},
+      {"linalg_cond.p_str", cond},
       {"linalg_eigvals.default", some<eig, 1>},
       {"linalg_eigvalsh.default", some<eigh, 1>},
       {"linalg_inv.default", some<squareAndInfo, 1>},
       {"linalg_lu_factor.default", some<luFactor, 3>},
       {"linalg_matrix_norm.default", matrixNorm},
       {"linalg_matrix_norm.str_ord", matrixNorm},
+      {"linalg_matrix_rank.atol_rtol_float", matrixRank},
+      {"linalg_matrix_rank.atol_rtol_tensor", matrixRank},
+      {"linalg_matrix_rank.default", matrixRank},
+      {"linalg_matrix_rank.tol_tensor", matrixRank},
       {"linalg_matrix_power.default", squareRowMajor<false>},
       {"linalg_pinv.default", pinv},
       {"linalg_slogdet.default", some<slogdet, 3>},
@@ -565,11 +689,15 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_matrix_sqrth.default", squareRowMajor<true>},
       {"linalg_pinv.atol_rtol_float", pinv},
       {"linalg_pinv.atol_rtol_tensor", pinv},
+      {"linalg_pinv.rcond_tensor", pinv},
       {"linalg_polar.default", polar},
       {"linalg_qr.default", qr},
       {"linalg_solve_triangular.default", solveTriangular},
+      {"linalg_tensorinv.default", tensorInv},
+      {"linalg_tensorsolve.default", tensorSolve},
       {"lu_unpack.default", luUnpack},
       {"ormqr.default", ormqr},
+      {"svd.default", oldSvd},
       {"triangular_solve.default", triangularSolve},
   };
   return rows;

@@ -338,6 +338,68 @@ static LogicalResult norm(FakeCall &c) {
                   overload.contains("dtype") ? c.dtype(4) : std::nullopt);
 }
 
+/// linalg_norm(self, ord, dim, keepdim, dtype): of matrices if there is an
+/// order and two dims, else of vectors; without dims and order, of all
+/// elements.
+static LogicalResult linalgNorm(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  bool named = c.arg(1).kind == Arg::Str, ordered = !c.isNone(1);
+  if (ordered && c.isNone(2) && self.rank() != 2 && (named || self.rank() != 1))
+    return c.fail(FakeError::Other, "linalg_norm with an order and no dim "
+                                    "needs a vector or a matrix, not " +
+                                        Twine(self.rank()) + " dims");
+  auto dims = c.wrapDims(2, self.rank(), /*emptyIsAll=*/true);
+  if (failed(dims))
+    return failure();
+  bool matrix = ordered && dims->size() == 2;
+  if (named && !matrix)
+    return c.fail(FakeError::Other, "the norm '" + c.text(1) +
+                                        "' is over 2 dims, not " +
+                                        Twine(dims->size()));
+  if (named && c.text(1) != "fro" && c.text(1) != "nuc")
+    return c.fail(FakeError::Other,
+                  "a norm's name must be 'fro' or 'nuc', not '" + c.text(1) +
+                      "'");
+  double order = ordered && !named ? std::abs(c.number(1)) : 2;
+  if (matrix && order != 1 && order != 2 && order < 1e300)
+    return c.fail(FakeError::Other, "a matrix norm's order must be ±1, ±2 or "
+                                    "±inf, not " +
+                                        std::to_string(c.number(1)));
+  bool maximum = ordered && !named && (c.number(1) < 0 || order > 1e300);
+  if (maximum && failed(needsElements(c, *dims)))
+    return failure();
+  return normOver(c, *dims, c.flag(3), c.dtype(4));
+}
+
+/// frobenius_norm(self, dim, keepdim)
+static LogicalResult frobeniusNorm(FakeCall &c) {
+  auto dims = c.wrapDims(1, c.tensor(0).rank(), /*emptyIsAll=*/true);
+  if (failed(dims))
+    return failure();
+  if (c.length(1) > 2)
+    return c.fail(FakeError::Other, "frobenius_norm is over at most 2 dims, "
+                                    "not " +
+                                        Twine(c.length(1)));
+  return normOver(c, *dims, c.flag(2), std::nullopt);
+}
+
+/// nuclear_norm(self[, dim], keepdim)
+static LogicalResult nuclearNorm(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  bool named = c.schema().overload == "dim";
+  auto dims = named ? c.wrapDims(1, self.rank(), /*emptyIsAll=*/false)
+                    : FailureOr<DimList>(allDims(self));
+  if (failed(dims))
+    return failure();
+  if (dims->size() != 2)
+    return c.fail(FakeError::Other,
+                  "nuclear_norm is over 2 dims, not " + Twine(dims->size()));
+  if (dtypeBytes(toReal(self.dtype)) < 4)
+    return c.fail(FakeError::Other,
+                  "nuclear_norm is not defined for " + dtypeName(self.dtype));
+  return normOver(c, *dims, c.flag(named ? 2 : 1), std::nullopt);
+}
+
 static LogicalResult dist(FakeCall &c) {
   FailureOr<DType> dtype = promotedDType(c, 3);
   FailureOr<Dims> sizes = c.broadcast({&c.tensor(0), &c.tensor(1)});
@@ -417,9 +479,12 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"cumsum.default", scan},
       {"dist.default", dist},
       {"equal.default", dataDependent},
+      {"frobenius_norm.dim", frobeniusNorm},
       {"hash_tensor.default", hashTensor},
       {"is_nonzero.default", dataDependent},
       {"kthvalue.default", kthvalue},
+      {"linalg_norm.default", linalgNorm},
+      {"linalg_norm.ord_str", linalgNorm},
       {"linalg_vector_norm.default", vectorNorm},
       {"logcumsumexp.default", logcumsumexp},
       {"logsumexp.default", logsumexp},
@@ -442,6 +507,8 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"norm.ScalarOpt_dim", norm},
       {"norm.ScalarOpt_dim_dtype", norm},
       {"norm.ScalarOpt_dtype", norm},
+      {"nuclear_norm.default", nuclearNorm},
+      {"nuclear_norm.dim", nuclearNorm},
       {"prod.default", sumAll},
       {"prod.dim_int", prodDim},
       {"segment_reduce.default", segmentReduce},

@@ -30,7 +30,7 @@ static LogicalResult quantile(FakeCall &c) {
     return c.fail(FakeError::Other, base + " needs float32 or float64, not " +
                                         dtypeName(self.dtype));
   for (auto [d, size] : enumerate(self.sizes))
-    if (c.eq(size, 0))
+    if (size.is(0))
       return c.fail(FakeError::Other, base + " of nothing: dim " + Twine(d) +
                                           " of " + self.str() + " is 0");
   StringRef how = c.optText(4);
@@ -222,7 +222,7 @@ static LogicalResult trapezoid(FakeCall &c) {
   Dim count = y.sizes[*dim];
   Dims sizes = y.sizes;
   DType dtype = y.dtype;
-  if (x && !c.eq(count, 0)) {
+  if (x && !count.is(0)) {
     TensorMeta places = *x;
     if (x->rank() == 1) {
       if (!c.eq(x->sizes[0], count))
@@ -257,7 +257,7 @@ static LogicalResult trapezoid(FakeCall &c) {
   }
   sizes.erase(sizes.begin() + *dim);
   // Nothing to add up: zeros of y's own dtype.
-  return rowMajor(c, c.eq(count, 0) ? y.dtype : toFloat(dtype), sizes);
+  return rowMajor(c, count.is(0) ? y.dtype : toFloat(dtype), sizes);
 }
 
 ArrayRef<FakeRuleRow> samplesRules() {
@@ -273,9 +273,9 @@ ArrayRef<FakeRuleRow> samplesRules() {
       {"gradient.scalarrayint", gradient},
       {"gradient.tensorarray", gradient},
       {"gradient.tensorarrayint", gradient},
-      {"nanquantile.default", quantile},
+      {"nanquantile.default", quantile, DevicePolicy::Strict},
       {"nanquantile.scalar", quantile},
-      {"quantile.default", quantile},
+      {"quantile.default", quantile, DevicePolicy::Strict},
       {"quantile.scalar", quantile},
       {"trapezoid.dx", trapezoid<false>},
       {"trapezoid.x", trapezoid<false>},

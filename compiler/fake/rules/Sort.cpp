@@ -94,13 +94,14 @@ static LogicalResult searchsorted(FakeCall &c) {
   return rowMajor(c, dtype, values->sizes);
 }
 
+/// A number, or a tensor, on either side; of the left one's size.
 static LogicalResult isin(FakeCall &c) {
   for (unsigned i : {0u, 1u})
     if (const TensorMeta *t = c.optTensor(i))
       if (failed(checkTakes(c, t->dtype, Takes::NoComplex)))
         return failure();
-  return c.fresh(
-      TensorMeta::contiguous(DType::Bool, c.tensor(0).sizes, c.device));
+  return c.fresh(TensorMeta::contiguous(
+      DType::Bool, c.optTensor(0) ? c.tensor(0).sizes : Dims(), c.device));
 }
 
 ArrayRef<FakeRuleRow> sortRules() {
@@ -109,6 +110,8 @@ ArrayRef<FakeRuleRow> sortRules() {
       {"argsort.stable", sort<2, false>},
       {"bucketize.Scalar", bucketize},
       {"bucketize.Tensor", bucketize},
+      {"isin.Scalar_Tensor", isin},
+      {"isin.Tensor_Scalar", isin},
       {"isin.Tensor_Tensor", isin},
       {"msort.default", msort},
       {"searchsorted.Scalar", searchsorted},

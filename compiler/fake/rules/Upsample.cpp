@@ -171,6 +171,10 @@ static LogicalResult gridSampler(FakeCall &c) {
   return c.fresh(TensorMeta::contiguous(input.dtype, sizes, c.device));
 }
 
+static LogicalResult gridSamplerAny(FakeCall &c) {
+  return c.tensor(0).rank() == 5 ? gridSampler<3>(c) : gridSampler<2>(c);
+}
+
 /// (grad, input, grid, …, output_mask)
 template <int64_t N>
 static LogicalResult gridSamplerBackward(FakeCall &c) {
@@ -219,6 +223,7 @@ ArrayRef<FakeRuleRow> upsampleRules() {
       {"_upsample_nearest_exact3d_backward.default",
        upsampleBackward<3, Never>},
       {"affine_grid_generator.default", affineGrid},
+      {"grid_sampler.default", gridSamplerAny},
       {"grid_sampler_2d.default", gridSampler<2>},
       {"grid_sampler_2d_backward.default", gridSamplerBackward<2>},
       {"grid_sampler_3d.default", gridSampler<3>},
