@@ -140,6 +140,56 @@ static LogicalResult stackAlong(FakeCall &c) {
   return catTensors(c, pointers, flat ? Dim(0) : Dim(CatDim));
 }
 
+/// All tuples of one element of each tensor, as rows; of one tensor itself.
+static LogicalResult cartesianProduct(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  Dim rows = 1;
+  for (auto [i, t] : enumerate(list)) {
+    if (t->rank() != 1)
+      return c.fail(FakeError::Other, "cartesian_prod needs tensors of 1 dim, "
+                                      "tensor " +
+                                          Twine(i) + " has " +
+                                          Twine(t->rank()));
+    if (t->dtype != list[0]->dtype)
+      return c.fail(FakeError::Other, "cartesian_prod needs one dtype, not " +
+                                          dtypeName(list[0]->dtype) + " and " +
+                                          dtypeName(t->dtype));
+    rows = rows * t->sizes[0];
+  }
+  if (list.size() == 1) {
+    if (failed(c.fresh(*list[0])))
+      return failure();
+    c.results.back().alias = c.arg(0).list[0].operand;
+    return success();
+  }
+  return rowMajor(c, list[0]->dtype,
+                  {rows, Dim(static_cast<int64_t>(list.size()))});
+}
+
+/// (self, r, with_replacement): all choices of r elements, as rows.
+///   of 5 elements 2: 5 · 4 / 2 = 10 rows, with replacement 5 · 6 / 2
+static LogicalResult combinations(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() != 1)
+    return c.fail(FakeError::Other, "combinations needs a tensor of 1 dim, it "
+                                    "has " +
+                                        Twine(self.rank()));
+  Dim r = c.dim(1);
+  if (!r.isStatic() || r.value() < 0)
+    return c.fail(FakeError::Other, "combinations are of 0 or more elements, "
+                                    "not " +
+                                        r.str());
+  if (r.is(0))
+    return rowMajor(c, self.dtype, {Dim(0)});
+  Dim rows = 1;
+  for (int64_t i = 0; i < r.value() && !rows.is(0); ++i)
+    rows = floorDiv(rows * (c.flag(2) ? self.sizes[0] + i : self.sizes[0] - i),
+                    i + 1);
+  return rowMajor(c, self.dtype, {rows, r});
+}
+
 static LogicalResult blockDiag(FakeCall &c) {
   TensorList list;
   if (failed(listOf(c, 0, list)))
@@ -484,12 +534,14 @@ ArrayRef<FakeRuleRow> catRules() {
   static const FakeRuleRow rows[] = {
       {"_chunk_cat.default", chunkCat},
       {"block_diag.default", blockDiag},
+      {"cartesian_prod.default", cartesianProduct},
       {"cat.default", cat, DevicePolicy::Strict},
       {"column_stack.default", stackAlong<2, 1>},
       {"concat.default", cat, DevicePolicy::Strict},
       {"concatenate.default", cat, DevicePolicy::Strict},
       {"diag_embed.default", diagEmbed},
       {"diagonal_backward.default", viewBackward},
+      {"combinations.default", combinations},
       {"diff.default", diff},
       {"dstack.default", stackAlong<3, 2>},
       {"flip.default", flip},

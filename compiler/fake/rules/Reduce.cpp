@@ -338,6 +338,24 @@ static LogicalResult norm(FakeCall &c) {
                   overload.contains("dtype") ? c.dtype(4) : std::nullopt);
 }
 
+/// A norm of matrices by their singular values. The two dims, if kept, are
+/// added to the result at the end and then put into their places.
+static LogicalResult singularNorm(FakeCall &c, ArrayRef<int64_t> dims,
+                                  bool keep, std::optional<DType> dtype) {
+  const TensorMeta &self = c.tensor(0);
+  if (dtypeBytes(toReal(self.dtype)) < 4)
+    return c.fail(FakeError::Other, c.schema().base +
+                                        " by singular values is not defined "
+                                        "for " +
+                                        dtypeName(self.dtype));
+  if (failed(normOver(c, dims, keep, dtype)))
+    return failure();
+  if (keep)
+    for (int64_t d : dims)
+      c.results.front().meta.strides[d] = 1;
+  return success();
+}
+
 /// linalg_norm(self, ord, dim, keepdim, dtype): of matrices if there is an
 /// order and two dims, else of vectors; without dims and order, of all
 /// elements.
@@ -368,7 +386,13 @@ static LogicalResult linalgNorm(FakeCall &c) {
   bool maximum = ordered && !named && (c.number(1) < 0 || order > 1e300);
   if (maximum && failed(needsElements(c, *dims)))
     return failure();
-  return normOver(c, *dims, c.flag(3), c.dtype(4));
+  if (isComplex(self.dtype) && c.dtype(4) && !isComplex(*c.dtype(4)))
+    return c.fail(FakeError::Other, "the norm of " + dtypeName(self.dtype) +
+                                        " needs a complex dtype, not " +
+                                        dtypeName(*c.dtype(4)));
+  bool singular = matrix && (named ? c.text(1) == "nuc" : order == 2);
+  return singular ? singularNorm(c, *dims, c.flag(3), c.dtype(4))
+                  : normOver(c, *dims, c.flag(3), c.dtype(4));
 }
 
 /// frobenius_norm(self, dim, keepdim)
@@ -394,10 +418,7 @@ static LogicalResult nuclearNorm(FakeCall &c) {
   if (dims->size() != 2)
     return c.fail(FakeError::Other,
                   "nuclear_norm is over 2 dims, not " + Twine(dims->size()));
-  if (dtypeBytes(toReal(self.dtype)) < 4)
-    return c.fail(FakeError::Other,
-                  "nuclear_norm is not defined for " + dtypeName(self.dtype));
-  return normOver(c, *dims, c.flag(named ? 2 : 1), std::nullopt);
+  return singularNorm(c, *dims, c.flag(named ? 2 : 1), std::nullopt);
 }
 
 static LogicalResult dist(FakeCall &c) {
