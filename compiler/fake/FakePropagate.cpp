@@ -46,6 +46,8 @@ static LogicalResult walkForward(ModuleOp module, Propagator::Mode mode,
   FakeCache own;
   Propagator walk(mode, cache ? cache : &own);
   ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
+  if (failed(scope.verify()))
+    return failure();
   walk.setScope(&scope.scope());
   LogicalResult done = walk.run(function);
   if (mode == Propagator::Mode::Annotate)

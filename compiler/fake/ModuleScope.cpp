@@ -75,6 +75,17 @@ static bool onlyOf(SymExpr relation, const llvm::StringSet<> &inputs) {
       all, [&](const auto &entry) { return inputs.contains(entry.getKey()); });
 }
 
+void ModuleScope::blame(Operation *op, const Twine &why) {
+  if (wrong)
+    return;
+  wrong = op;
+  reason = why.str();
+}
+
+LogicalResult ModuleScope::verify() const {
+  return wrong ? wrong->emitError("[FT0107] ") << reason : success();
+}
+
 ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
                          Unbacked unbacked)
     : env(symbolsOf(module)), fakeScope(env) {
@@ -82,9 +93,13 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
   auto end = [](std::optional<uint64_t> v, int64_t otherwise) {
     return v ? static_cast<int64_t>(*v) : otherwise;
   };
-  llvm::StringSet<> known;
+  llvm::StringSet<> known, declared;
   for (SymbolOp op : module.getOps<SymbolOp>()) {
     StringRef name = op.getSym();
+    if (!declared.insert(name).second) {
+      blame(op, "the symbol '" + name + "' is declared twice");
+      continue;
+    }
     if (isInput(name)) {
       SymbolInfo info;
       info.range = {end(op.getLower(), 0), end(op.getUpper(), Interval::kMax)};
@@ -100,18 +115,24 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
       fakeScope.reserveName(name);
     }
   }
+  declared.insert_range(inputs.keys());
   for (const auto &entry : inputs) {
     fakeScope.reserveName(entry.getKey());
     if (!known.contains(entry.getKey()))
       env.addInputSize(entry.getKey(), SymbolInfo());
   }
   for (FactOp op : module.getOps<FactOp>()) {
+    // What does not parse, the op's verifier has refused.
     llvm::Expected<SymExpr> relation = env.context().parse(op.getRelation());
-    if (!relation)
+    if (!relation || !relation->isPredicate())
       llvm::consumeError(relation.takeError());
-    else if (relation->isPredicate() &&
-             (unbacked == Unbacked::Keep || onlyOf(*relation, inputs)))
-      env.declare(*relation, {op.getCause().value_or("").str(), ""});
+    else if (!onlyOf(*relation, declared))
+      blame(op, "the fact '" + op.getRelation() +
+                    "' names a symbol that nothing declares");
+    else if ((unbacked == Unbacked::Keep || onlyOf(*relation, inputs)) &&
+             !env.declare(*relation, {op.getCause().value_or("").str(), ""}))
+      blame(op, "the fact '" + op.getRelation() +
+                    "' contradicts what is known of its symbols");
   }
 }
 

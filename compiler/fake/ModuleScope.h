@@ -27,6 +27,9 @@ public:
               Unbacked unbacked);
 
   FakeScope &scope() { return fakeScope; }
+  /// Reports [FT0107] at the operation if a symbol is declared twice, or if a
+  /// fact contradicts what stands before it or names what nothing declares.
+  mlir::LogicalResult verify() const;
   /// Replaces the `ft.symbol` operations of symbols that operations made by
   /// those that the walk made.
   void bind(mlir::ModuleOp module) const;
@@ -34,9 +37,14 @@ public:
 private:
   bool isInput(llvm::StringRef name) const { return inputs.contains(name); }
 
+  void blame(mlir::Operation *op, const llvm::Twine &why);
+
   ShapeEnv env;
   FakeScope fakeScope;
   llvm::StringSet<> inputs;
+  /// The first operation that cannot be right, and why.
+  mlir::Operation *wrong = nullptr;
+  std::string reason;
 };
 
 /// The expression of an integer argument of a function; nothing if it has none.

@@ -3,6 +3,8 @@
 
 #include "dialects/ft/FtOps.h"
 
+#include "compiler/shape/SymName.h"
+
 #define GET_OP_CLASSES
 #include "dialects/ft/FtOps.cpp.inc"
 
@@ -16,6 +18,32 @@ void KernelCallOp::getEffects(
     return;
   effects.emplace_back(mlir::MemoryEffects::Read::get());
   effects.emplace_back(mlir::MemoryEffects::Write::get());
+}
+
+mlir::LogicalResult SymbolOp::verify() {
+  if (!isSymbolName(getSym()))
+    return emitOpError("'") << getSym() << "' is no name of a size";
+  auto end = [](mlir::IntegerAttr attribute, int64_t otherwise) {
+    return attribute ? attribute.getInt() : otherwise;
+  };
+  int64_t lower = end(getLowerAttr(), INT64_MIN);
+  int64_t upper = end(getUpperAttr(), INT64_MAX);
+  if (lower > upper)
+    return emitOpError("'") << getSym() << "' has an empty range: lower "
+                            << lower << ", upper " << upper;
+  return mlir::success();
+}
+
+mlir::LogicalResult FactOp::verify() {
+  auto *dialect = llvm::cast<FtDialect>((*this)->getDialect());
+  llvm::Expected<SymExpr> relation =
+      dialect->symbolContext().parse(getRelation());
+  if (!relation)
+    return emitOpError("'")
+           << getRelation() << "': " << llvm::toString(relation.takeError());
+  if (!relation->isPredicate())
+    return emitOpError("'") << getRelation() << "' is a number, no relation";
+  return mlir::success();
 }
 
 void FtDialect::registerFtOps() {

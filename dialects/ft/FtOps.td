@@ -105,7 +105,7 @@ def Ft_SymbolOp : Ft_Op<"symbol"> {
   let summary = "a symbolic size of the module: its range, hint and source";
   let description = [{
     Stands at module level, one for each symbol that a `#ft.meta` of the module
-    may name. It is no MLIR Symbol: a symbol used only in types would be
+    may name, of at least one number in its range. It is no MLIR Symbol: a symbol used only in types would be
     deleted by `symbol-dce`.
 
     Inserted by import (backed symbols, `source = "x:0"`) and by the fake pass
@@ -121,6 +121,7 @@ def Ft_SymbolOp : Ft_Op<"symbol"> {
                    OptionalAttr<I64Attr>:$upper, OptionalAttr<I64Attr>:$hint,
                    OptionalAttr<StrAttr>:$source, OptionalAttr<StrAttr>:$title);
   let assemblyFormat = "$sym attr-dict";
+  let hasVerifier = 1;
 }
 
 def Ft_FactOp : Ft_Op<"fact"> {
@@ -135,6 +136,7 @@ def Ft_FactOp : Ft_Op<"fact"> {
   }];
   let arguments = (ins StrAttr:$relation, OptionalAttr<StrAttr>:$cause);
   let assemblyFormat = "$relation attr-dict";
+  let hasVerifier = 1;
 }
 
 def Ft_CheckIndexOp : Ft_Op<"check_index"> {
