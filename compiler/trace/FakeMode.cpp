@@ -27,10 +27,13 @@ FakeMode::~FakeMode() = default;
 FakeMode::Scope::Scope(FakeMode &mode) {
   std::shared_ptr<TraceState> &active = activeTrace();
   if (active && active != mode.impl()) {
+    const std::string &other = active->options.name;
     mode.impl()->fail(DiagId::TraceMisuse, {},
-                      "the mode '" + mode.name() +
-                          "' is entered inside of the mode '" +
-                          active->options.name + "': modes do not nest",
+                      "the mode '" + mode.name() + "' is entered inside of " +
+                          (other == mode.name()
+                               ? std::string("another mode of that name")
+                               : "the mode '" + other + "'") +
+                          ": modes do not nest",
                       "leave the other mode first, or for a while with "
                       "FakeMode::Pause");
     return;
@@ -92,6 +95,12 @@ Tensor FakeMode::fromMeta(const Tensor &meta, DeviceId device,
                           : std::string("one that is undefined or failed")));
     return state->failedTensor();
   }
+  if (!detail::isKnown(device)) {
+    state->fail(DiagId::FakeDevice, here,
+                "'" + name + "' is to be on " + device.str() +
+                    ", which is no device");
+    return state->failedTensor();
+  }
   TensorMeta copy = from->meta;
   copy.device = detail::internal(device);
   bool grad = from->requiresGrad;
@@ -109,15 +118,25 @@ Tensor FakeMode::fake(const RealTensor &real, const std::string &name,
 
 void FakeMode::output(const std::string &name, const Tensor &tensor,
                       Here here) {
-  if (TraceState::traceOf(tensor) == state.get()) {
-    // Of a tensor that failed, the error is known already.
-    if (TraceState::tensorOf(tensor))
-      state->outputs.push_back({name, TraceState::idOf(tensor)});
+  auto refuse = [&](const std::string &why, const char *help = "") {
+    state->fail(DiagId::TraceMisuse, here, "the output '" + name + "' " + why,
+                help);
+  };
+  if (TraceState::traceOf(tensor) != state.get())
+    return refuse("is not a tensor of the mode '" + this->name() + "'");
+  const detail::TraceTensor *known = TraceState::tensorOf(tensor);
+  if (!known) // the error is known already
     return;
-  }
-  state->fail(DiagId::TraceMisuse, here,
-              "the output '" + name + "' is not a tensor of the mode '" +
-                  this->name() + "'");
+  // The model returns what its function made.
+  const char *help = "return the tensor from the region, and name the result "
+                     "of the cond, while_loop or scan";
+  if (!state->regions.empty())
+    return refuse("is named inside of a branch or loop", help);
+  if (known->region)
+    return refuse("was made inside of a branch or loop that is over", help);
+  if (!state->outputNames.insert(name).second)
+    return refuse("was named before: names of outputs are unique");
+  state->outputs.push_back({name, TraceState::idOf(tensor)});
 }
 
 void FakeMode::newEpoch() { ++state->epoch; }

@@ -19,23 +19,43 @@
 
 namespace ft {
 
+/// Programs without exceptions make these too: what is malformed keeps no
+/// lists and a negative rank, and is refused where a mode is given it.
+static constexpr int32_t kMalformed = -1;
+
 RealTensor::RealTensor(const DLTensor &tensor, std::shared_ptr<void> owner)
-    : view(tensor), owner(std::move(owner)),
-      sizes(tensor.shape, tensor.shape + tensor.ndim),
-      strides(tensor.strides,
-              tensor.strides + (tensor.strides ? tensor.ndim : 0)) {}
+    : view(tensor), owner(std::move(owner)) {
+  if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape)) {
+    view.ndim = kMalformed;
+    view.strides = nullptr;
+    return;
+  }
+  sizes.assign(tensor.shape, tensor.shape + tensor.ndim);
+  if (tensor.strides)
+    strides.assign(tensor.strides, tensor.strides + tensor.ndim);
+}
 
 RealTensor::RealTensor(const void *data, const TensorDesc &desc,
                        std::shared_ptr<void> owner)
     : owner(std::move(owner)), sizes(desc.sizes()),
       strides(desc.strides().value_or(std::vector<int64_t>())) {
-  ft::DType dtype = detail::internal(desc.dtype());
-  view = ft_tensor(data, static_cast<uint8_t>(dtypeDLPackCode(dtype)),
-                   static_cast<uint8_t>(dtypeBytes(dtype) * 8),
+  uint8_t code = UINT8_MAX; // no dtype
+  int64_t bytes = 0;
+  if (detail::isKnown(desc.dtype())) {
+    ft::DType dtype = detail::internal(desc.dtype());
+    code = static_cast<uint8_t>(dtypeDLPackCode(dtype));
+    bytes = dtypeBytes(dtype);
+  }
+  view = ft_tensor(data, code, static_cast<uint8_t>(bytes * 8),
                    static_cast<int32_t>(sizes.size()), nullptr);
-  view.byte_offset = static_cast<uint64_t>(desc.offset() * dtypeBytes(dtype));
+  view.byte_offset =
+      static_cast<uint64_t>(desc.offset()) * static_cast<uint64_t>(bytes);
   if (desc.device().kind == DeviceId::Cuda)
     view.device.device_type = kDLCUDA;
+  else if (desc.device().kind != DeviceId::Cpu)
+    view.device.device_type = static_cast<DLDeviceType>(0); // holds no data
+  if (desc.strides() && strides.size() != sizes.size())
+    view.ndim = kMalformed;
   view.device.device_id = desc.device().index;
   view.strides = desc.strides() ? strides.data() : nullptr;
 }
@@ -167,12 +187,23 @@ Tensor TraceState::fake(const RealTensor &real, llvm::StringRef name,
     fail(id, here, message);
     return failedTensor();
   };
+  if (tensor.ndim < 0)
+    return refuse(DiagId::FakeShape,
+                  "a tensor with data is malformed: its number of dims is "
+                  "negative, it has no list of sizes, or not one stride for "
+                  "each size");
   std::optional<ft::DType> dtype = dtypeOf(tensor.dtype);
-  if (!dtype)
-    return refuse(DiagId::FakeDtype, "a tensor of DLPack type code " +
-                                         llvm::Twine(tensor.dtype.code) + ", " +
-                                         llvm::Twine(tensor.dtype.bits) +
-                                         " bits cannot be made fake");
+  if (!dtype) {
+    // Twine takes an uint8_t for a character.
+    unsigned code = tensor.dtype.code, bits = tensor.dtype.bits,
+             lanes = tensor.dtype.lanes;
+    std::string type = "DLPack type code " + std::to_string(code) + ", " +
+                       std::to_string(bits) + " bits";
+    if (lanes != 1)
+      type += ", " + std::to_string(lanes) + " lanes";
+    return refuse(DiagId::FakeDtype,
+                  "a tensor of " + type + " cannot be made fake");
+  }
   std::optional<ft::Device> device = deviceOf(tensor.device);
   if (!device)
     return refuse(DiagId::FakeDevice,

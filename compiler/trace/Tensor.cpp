@@ -11,10 +11,17 @@ using detail::TraceState;
 using detail::TraceTensor;
 
 std::string scalarTypeName(ScalarType type) {
-  return dtypeName(detail::internal(type)).str();
+  return detail::isKnown(type)
+             ? dtypeName(detail::internal(type)).str()
+             : "ScalarType(" + std::to_string(static_cast<int>(type)) + ")";
 }
 
-std::string DeviceId::str() const { return detail::internal(*this).str(); }
+std::string DeviceId::str() const {
+  if (detail::isKnown(*this))
+    return detail::internal(*this).str();
+  return "DeviceId(" + std::to_string(static_cast<int>(kind)) + ", " +
+         std::to_string(index) + ")";
+}
 
 Tensor::Tensor(const RealTensor &real)
     : origin(std::make_shared<detail::RealOrigin>(real)) {}

@@ -251,14 +251,21 @@ Tensor TraceState::adopt(const Tensor &foreign, const Here &here) {
   return made;
 }
 
-/// Sizes must not be negative, and the bytes that the tensor spans must be a
-/// number.
+/// The dtype and the device must be some, sizes must not be negative, and the
+/// bytes that the tensor spans must be a number.
 bool TraceState::describe(const TensorDesc &desc, TensorMeta &meta,
                           const Here &here) {
-  auto refuse = [&](const Twine &message) {
-    fail(DiagId::FakeShape, here, message);
+  auto refuse = [&](const Twine &message, DiagId id = DiagId::FakeShape) {
+    fail(id, here, message);
     return false;
   };
+  if (!isKnown(desc.dtype()))
+    return refuse("a tensor of " + scalarTypeName(desc.dtype()) +
+                      ", which is no dtype",
+                  DiagId::FakeDtype);
+  if (!isKnown(desc.device()))
+    return refuse("a tensor on " + desc.device().str() + ", which is no device",
+                  DiagId::FakeDevice);
   meta.dtype = internal(desc.dtype());
   meta.device = internal(desc.device());
   meta.sizes.assign(desc.sizes().begin(), desc.sizes().end());

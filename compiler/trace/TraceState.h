@@ -199,6 +199,7 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   std::vector<TraceStorage> storages;
   std::vector<TraceArgument> arguments;
   std::vector<std::pair<std::string, uint32_t>> outputs;
+  llvm::StringSet<> outputNames;
   /// What is known of sizes and numbers that data decide, and the elements of
   /// tiny constants.
   std::unique_ptr<ShapeEnv> shapes;
@@ -248,6 +249,12 @@ private:
 /// The mode whose scope is open on this thread; null if there is none.
 std::shared_ptr<TraceState> &activeTrace();
 bool &gradEnabled();
+
+/// Programs can make any number an enumerator.
+inline bool isKnown(ScalarType type) { return type <= kComplex128; }
+inline bool isKnown(DeviceId id) {
+  return id.kind <= DeviceId::Meta && id.index >= 0;
+}
 
 /// Numbers and words of the two sides.
 inline ft::DType internal(ScalarType type) {

@@ -109,3 +109,24 @@ TEST_F(Control, WhatARegionMadeIsGoneBehindIt) {
   EXPECT_THAT(mode.error().message,
               HasSubstr("was made inside of a branch or loop that is over"));
 }
+
+TEST_F(Control, OutputsAreNamedOutsideOfRegions) {
+  Tensor kept;
+  Tensors y = cond(
+      x.sum() > 0, {x},
+      [&](const Tensors &in) {
+        kept = in[0].sin();
+        mode.output("inner", kept);
+        mode.output("outer", x);
+        return std::vector{kept};
+      },
+      [](const Tensors &in) { return std::vector{in[0].cos()}; });
+  EXPECT_TRUE(y[0].ok());
+  EXPECT_EQ(mode.error().id, DiagId::TraceMisuse);
+  EXPECT_EQ(mode.error().message,
+            "the output 'inner' is named inside of a branch or loop");
+  EXPECT_EQ(mode.errorCount(), 2u);
+  mode.output("late", kept);
+  EXPECT_EQ(mode.errorCount(), 3u);
+  EXPECT_THAT(mode.print(), HasSubstr("ft.cond"));
+}

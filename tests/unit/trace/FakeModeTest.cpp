@@ -42,6 +42,15 @@ TEST(Modes, DoNotNest) {
   EXPECT_EQ(outer.numOperations(), 1u);
 }
 
+TEST(Modes, OfOneNameAreStillTwo) {
+  FakeMode outer, inner;
+  FakeMode::Scope scope(outer);
+  FakeMode::Scope refused(inner);
+  EXPECT_EQ(inner.error().message,
+            "the mode 'model' is entered inside of another mode of that name: "
+            "modes do not nest");
+}
+
 TEST(Modes, CanBeLeft) {
   FakeMode outer(named("outer")), inner(named("inner"));
   FakeMode::Scope scope(outer);
@@ -337,4 +346,66 @@ TEST(Errors, TheFirstOneIsKept) {
   EXPECT_FALSE(parts[3].ok());
   auto [values, indices] = bad.max(0);
   EXPECT_FALSE(values.ok() || indices.ok());
+}
+
+TEST(Errors, EnumeratorsThatAreNone) {
+  FakeMode mode;
+  TensorDesc odd({2});
+  EXPECT_FALSE(mode.input("a", odd.dtype(ScalarType(200))).ok());
+  EXPECT_EQ(mode.error().message,
+            "a tensor of ScalarType(200), which is no dtype");
+
+  FakeMode other;
+  EXPECT_FALSE(other.input("a", TensorDesc({2}).on(cuda(-7))).ok());
+  EXPECT_EQ(other.error().message,
+            "a tensor on DeviceId(1, -7), which is no device");
+  DeviceId nowhere{static_cast<DeviceId::Kind>(77), 0};
+  EXPECT_FALSE(other.input("b", TensorDesc({2}).on(nowhere)).ok());
+  Tensor meta = other.input("m", TensorDesc({2}).on(kMeta));
+  EXPECT_FALSE(other.fromMeta(meta, nowhere, "c").ok());
+  EXPECT_EQ(other.errorCount(), 3u);
+
+  float data[4];
+  EXPECT_FALSE(other.fake(RealTensor(data, odd)).ok());
+  EXPECT_FALSE(other.fake(RealTensor(data, TensorDesc({2}).on(nowhere))).ok());
+  EXPECT_EQ(other.errorCount(), 5u);
+}
+
+TEST(Errors, MalformedTensorsWithData) {
+  float data[4];
+  int64_t shape[] = {4};
+  auto refused = [&](auto &&change) {
+    DLTensor tensor{};
+    tensor.data = data;
+    tensor.device = {kDLCPU, 0};
+    tensor.dtype = {kDLFloat, 32, 1};
+    tensor.ndim = 1;
+    tensor.shape = shape;
+    change(tensor);
+    FakeMode mode;
+    EXPECT_FALSE(mode.fake(RealTensor(tensor)).ok());
+    return mode.error().message;
+  };
+  EXPECT_THAT(refused([](DLTensor &t) { t.ndim = -5; }),
+              HasSubstr("number of dims is negative"));
+  EXPECT_THAT(refused([](DLTensor &t) { t.shape = nullptr; }),
+              HasSubstr("no list of sizes"));
+  EXPECT_EQ(refused([](DLTensor &t) { t.dtype.lanes = 4; }),
+            "a tensor of DLPack type code 2, 32 bits, 4 lanes cannot be made "
+            "fake");
+  EXPECT_EQ(refused([](DLTensor &t) { t.dtype = {9, 3, 1}; }),
+            "a tensor of DLPack type code 9, 3 bits cannot be made fake");
+  FakeMode mode;
+  TensorDesc short_({2, 2});
+  EXPECT_FALSE(mode.fake(RealTensor(data, short_.strides({1}))).ok());
+  EXPECT_THAT(mode.error().message, HasSubstr("not one stride for each size"));
+}
+
+TEST(Errors, NamesOfOutputsAreUnique) {
+  FakeMode mode;
+  Tensor x = mode.input("x", {2});
+  mode.output("x", x); // inputs have names of their own
+  mode.output("x", x + 1);
+  EXPECT_EQ(mode.error().message,
+            "the output 'x' was named before: names of outputs are unique");
 }
