@@ -23,6 +23,11 @@ struct Runner::State {
   double seconds = 0;
 
   bool check(llvm::Error error);
+  llvm::Error needModel() const;
+  /// Null before a run, and for outputs that the model does not have.
+  const HostArray *output(size_t index) const {
+    return index < outputs.size() ? outputs[index].get() : nullptr;
+  }
   llvm::Error setInput(llvm::StringRef name, llvm::StringRef npyPath);
   llvm::Error makeUp(size_t index);
   llvm::Error run();
@@ -36,11 +41,19 @@ bool Runner::State::check(llvm::Error error) {
   return false;
 }
 
+llvm::Error Runner::State::needModel() const {
+  if (model)
+    return llvm::Error::success();
+  return makeError(DiagId::LoadFailed, path, "no model is open",
+                   "call Runner::open first");
+}
+
 Runner::Runner() : state(std::make_unique<State>()) {}
 Runner::~Runner() = default;
 
-bool Runner::open(const std::string &library, int threads) {
-  state->path = library;
+bool Runner::open(const std::string &library, int threads,
+                  const std::string &name) {
+  state->path = name.empty() ? library : name;
   llvm::Expected<std::unique_ptr<LoadedModel>> model =
       LoadedModel::open(library);
   if (!model)
@@ -97,6 +110,8 @@ std::vector<RunTensor> Runner::outputs() const {
 
 llvm::Error Runner::State::setInput(llvm::StringRef name,
                                     llvm::StringRef npyPath) {
+  if (llvm::Error error = needModel())
+    return error;
   const ft_model_info &info = model->info();
   int32_t index = 0;
   std::string names;
@@ -143,6 +158,8 @@ llvm::Error Runner::State::makeUp(size_t index) {
 }
 
 llvm::Error Runner::State::run() {
+  if (llvm::Error error = needModel())
+    return error;
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!inputs[i])
       if (llvm::Error error = makeUp(i))
@@ -187,31 +204,44 @@ double Runner::lastSeconds() const { return state->seconds; }
 bool Runner::run() { return state->check(state->run()); }
 
 bool Runner::writeOutput(size_t index, const std::string &npyPath) {
-  const HostArray &array = *state->outputs[index];
+  const HostArray *array = state->output(index);
+  if (!array)
+    return state->check(makeError(DiagId::RunTensor, state->path,
+                                  "there is no output " + llvm::Twine(index) +
+                                      " to write: the model has " +
+                                      llvm::Twine(state->outputs.size()) +
+                                      ", after a run"));
   llvm::Expected<AtomicFile> file = AtomicFile::create(npyPath);
   if (!file)
     return state->check(file.takeError());
-  if (llvm::Error error = writeNpy(file->os(), dtypeName(array.dtype),
-                                   array.shape, array.bytes(), npyPath))
+  if (llvm::Error error = writeNpy(file->os(), dtypeName(array->dtype),
+                                   array->shape, array->bytes(), npyPath))
     return state->check(std::move(error));
   return state->check(file->commit());
 }
 
 const uint8_t *Runner::outputData(size_t index) const {
-  return std::as_const(*state->outputs[index]).bytes().data();
+  const HostArray *array = state->output(index);
+  return array ? array->bytes().data() : nullptr;
 }
 
 std::string Runner::elementText(size_t index, int64_t element) const {
-  return state->outputs[index]->elementText(element);
+  const HostArray *array = state->output(index);
+  if (!array || element < 0 || element >= array->elements())
+    return "";
+  return array->elementText(element);
 }
 
 std::string Runner::outputText(size_t index, size_t limit) const {
-  const HostArray &array = *state->outputs[index];
+  const HostArray *array = state->output(index);
+  if (!array)
+    return "";
   std::string text;
-  int64_t shown = std::min<int64_t>(array.elements(), int64_t(limit));
+  auto shown = static_cast<int64_t>(
+      std::min<uint64_t>(static_cast<uint64_t>(array->elements()), limit));
   for (int64_t i = 0; i < shown; ++i)
-    text += (i ? ", " : "") + array.elementText(i);
-  return shown < array.elements() ? text + ", …" : text;
+    text += (i ? ", " : "") + array->elementText(i);
+  return shown < array->elements() ? text + ", …" : text;
 }
 
 const std::vector<Diagnostic> &Runner::diagnostics() const {

@@ -40,8 +40,10 @@ public:
   Runner &operator=(const Runner &) = delete;
 
   /// Loads PATH.so. `threads`: for each run; 0: all CPUs. FT0008 if it is no
-  /// compiled model, FT0005 if it is one for another CPU.
-  bool open(const std::string &library, int threads = 0);
+  /// compiled model, FT0005 if it is one for another CPU. `name`: what later
+  /// messages call the model, if not PATH.so.
+  bool open(const std::string &library, int threads = 0,
+            const std::string &name = "");
 
   std::vector<RunTensor> inputs() const;
   /// The sizes are those of the last run.
@@ -52,12 +54,15 @@ public:
   bool setInput(const std::string &name, const std::string &npyPath);
 
   /// Runs once. Inputs that were not set are made up, always the same way:
-  /// floats uniform in [-1, 1), integers and bools 0.
+  /// floats uniform in [-1, 1), integers and bools 0. FT0008 without a model.
   bool run();
   /// Seconds that the model itself took in the last run.
   double lastSeconds() const;
 
-  /// Writes an output of the last run as a row-major .npy file.
+  // An output that is not there, or not yet: null, or an empty text.
+
+  /// Writes an output of the last run as a row-major .npy file (FT0701: there
+  /// is none).
   bool writeOutput(size_t index, const std::string &npyPath);
   /// The elements of an output of the last run, row-major; valid until the
   /// next one.

@@ -6,6 +6,8 @@
 #include "internal.h"
 #include "kernel_call.h"
 
+enum { FT_MOST_DIMS = 64 }; /* as the compiler's tensors */
+
 struct kernel_host {
   ft_exec *exec;
   const char *op;
@@ -30,7 +32,10 @@ static int32_t kernel_fail(const ft_kernel_call *call, int32_t code,
   ft_text text = {.size = 0};
   ft_text_add(&text, "%s: %s", host->op,
               message ? message : "its kernel failed");
-  if (code == FT_OK)
+  /* Callers tell failures apart by codes: no others may reach them. */
+  if (code < FT_OK || code > FT_ERROR_MEMORY)
+    ft_text_add(&text, " (code %d, which is no FT_ERROR_ value)", (int)code);
+  if (code <= FT_OK || code > FT_ERROR_MEMORY)
     code = FT_ERROR_ARGUMENT;
   ft_rt_fail(host->exec, code, text.chars);
   return code;
@@ -46,6 +51,14 @@ static DLTensor *kernel_result(const ft_kernel_call *call, int32_t index,
     ft_text_add(&text, "its kernel asks for result %d of %d", (int)index,
                 (int)host->num_results);
     kernel_fail(call, FT_ERROR_ARGUMENT, text.chars);
+    return NULL;
+  }
+  if (ndim < 0 || ndim > FT_MOST_DIMS || (ndim > 0 && !sizes)) {
+    ft_text_add(&text, "its kernel asks for result %d with %d dims", (int)index,
+                (int)ndim);
+    ft_text_add(&text, ndim > 0 && !sizes ? ", without sizes (NULL)"
+                                          : ", which no tensor can have");
+    kernel_fail(call, FT_ERROR_TENSOR, text.chars);
     return NULL;
   }
   DLTensor *result = &host->results[index];
@@ -150,6 +163,6 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
   int32_t code = kernel(&call);
   /* The first reason stays: this one only if the kernel gave none. */
   if (code != FT_OK)
-    kernel_fail(&call, code, NULL);
+    code = kernel_fail(&call, code, NULL);
   return code;
 }

@@ -113,6 +113,21 @@ int32_t test_lies(const ft_kernel_call *call) {
   return call->result(call, 0, x->dtype, 1, sizes) ? FT_OK : FT_ERROR_TENSOR;
 }
 
+int32_t test_sizeless(const ft_kernel_call *call) {
+  const DLTensor *x = call->args[0].tensor;
+  return call->result(call, 0, x->dtype, x->ndim, NULL) ? FT_OK
+                                                        : FT_ERROR_TENSOR;
+}
+
+/* Codes that runtime.h does not have. */
+int32_t test_odd_code(const ft_kernel_call *call) {
+  (void)call;
+  return 77;
+}
+int32_t test_odd_fail(const ft_kernel_call *call) {
+  return call->fail(call, -12345, "element 3 of x is odd");
+}
+
 int32_t test_crashes(const ft_kernel_call *call) {
   *(volatile int *)16 = (int)call->num_args;
   return FT_OK;

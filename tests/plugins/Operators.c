@@ -70,6 +70,12 @@ static const struct row rows[] = {
      FT_FAKE_LIKE, NULL, FT_OP_EFFECTS},
     {"test::fails(Tensor x) -> Tensor", "test_fails", FT_FAKE_LIKE, NULL, 0},
     {"test::lies(Tensor x) -> Tensor", "test_lies", FT_FAKE_LIKE, NULL, 0},
+    {"test::sizeless(Tensor x) -> Tensor", "test_sizeless", FT_FAKE_LIKE, NULL,
+     0},
+    {"test::odd_code(Tensor x) -> Tensor", "test_odd_code", FT_FAKE_LIKE, NULL,
+     0},
+    {"test::odd_fail(Tensor x) -> Tensor", "test_odd_fail", FT_FAKE_LIKE, NULL,
+     0},
     /* Without a rule: what a learning run finds out. */
     {"test::transpose(Tensor x) -> Tensor", "test_transpose", FT_FAKE_NONE,
      NULL, 0},

@@ -87,7 +87,7 @@ int LoadedArtefact::open(const CompileOptions &common, FakeVerifier *verifier) {
                 "a compiled model has no annotations left",
                 "foretrace run MODEL.pt2 --verify-fake");
   }
-  if (runner.open(library, common.threads))
+  if (runner.open(library, common.threads, common.model))
     return 0;
   report(runner.diagnostics());
   return runner.exitCode();

@@ -90,7 +90,8 @@ struct ft_kernel_call {
                       DLDataType dtype, int32_t ndim, const int64_t *sizes);
 
   /* Says why the call fails: a code (FT_ERROR_*) and one sentence, lower case,
-   * without a final dot. Returns `code`. */
+   * without a final dot. Returns `code`; of one that is no FT_ERROR_ value,
+   * which the message then names, FT_ERROR_ARGUMENT. */
   int32_t (*fail)(const ft_kernel_call *call, int32_t code,
                   const char *message);
 
