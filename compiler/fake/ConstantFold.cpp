@@ -290,7 +290,7 @@ static ConstantPtr join(FakeCall &c, const TensorMeta &result) {
 }
 
 /// A view whose elements are found by its strides, from one whose elements lie
-/// row-major in memory: select, slice, transpose, expand.
+/// row-major in memory: select, slice, transpose, expand, unbind.
 static ConstantPtr viewed(FakeCall &c, const TensorMeta &result) {
   const ConstantValue *value = c.constant(0);
   const TensorMeta &self = c.tensor(0);
@@ -324,6 +324,7 @@ static const FoldRow kRows[] = {
     {"clone.default", same},
     {"contiguous.default", same},
     {"detach.default", same},
+    {"detach_.default", same},
     {"div.Scalar", binary<quotient>},
     {"div.Tensor", binary<quotient>},
     {"expand.default", viewed},
@@ -350,6 +351,8 @@ static const FoldRow kRows[] = {
     {"scalar_tensor.default", fillWith<0>},
     {"select.int", viewed},
     {"slice.Tensor", viewed},
+    {"split.Tensor", viewed},
+    {"split_with_sizes.default", viewed},
     {"squeeze.default", same},
     {"squeeze.dim", same},
     {"squeeze.dims", same},
@@ -362,6 +365,7 @@ static const FoldRow kRows[] = {
     {"to.dtype", same},
     {"to.dtype_layout", same},
     {"transpose.int", viewed},
+    {"unbind.int", viewed},
     {"unsqueeze.default", same},
     {"view.default", same},
     {"zeros.default", fill<0>},
@@ -382,14 +386,15 @@ void foldConstants(FakeCall &call) {
     return;
   static const std::vector<Fold> folds = tableOfFolds();
   Fold fold = folds[call.schema().index];
-  if (!fold || call.results.size() != 1)
+  if (!fold)
     return;
-  FakeResult &result = call.results.front();
-  if (result.kind != FakeResult::Tensor || !smallCount(result.meta))
-    return;
-  result.constant = fold(call, result.meta);
-  if (result.constant)
-    call.bypass = "constant";
+  for (FakeResult &result : call.results) {
+    if (result.kind != FakeResult::Tensor || !smallCount(result.meta))
+      continue;
+    result.constant = fold(call, result.meta);
+    if (result.constant)
+      call.bypass = "constant";
+  }
 }
 
 } // namespace ft

@@ -145,7 +145,7 @@ static Attribute elementOf(Attribute attribute, unsigned i) {
 
 /// The claim with the names that the walk has given: a symbol that data decide
 /// has the name of its place in the order of making, and the archive has made
-/// others in between.
+/// others in between. Where it is a number here, more is known than there.
 static TensorMeta renamed(TensorMeta claimed, const TensorMeta &ours) {
   llvm::StringMap<SymExpr> names;
   for (auto [theirs, own] : llvm::zip(claimed.sizes, ours.sizes)) {
@@ -154,16 +154,19 @@ static TensorMeta renamed(TensorMeta claimed, const TensorMeta &ours) {
         b.context().hasUnbacked(b))
       names.try_emplace(a.name(), b);
   }
-  if (names.empty())
-    return claimed;
-  auto rename = [&](Dim &d) {
-    if (SymExpr e = d.symbolic())
+  auto rename = [&](Dim &d, Dim own) {
+    SymExpr e = d.symbolic();
+    if (e && own.isStatic() && e.context().hasUnbacked(e))
+      d = own;
+    else if (e && !names.empty())
       d = Dim(e.context().substitute(
           e, [&](StringRef name) { return names.lookup(name); }));
   };
-  llvm::for_each(claimed.sizes, rename);
-  llvm::for_each(claimed.strides, rename);
-  rename(claimed.offset);
+  for (auto [d, own] : llvm::zip(claimed.sizes, ours.sizes))
+    rename(d, own);
+  for (auto [d, own] : llvm::zip(claimed.strides, ours.strides))
+    rename(d, own);
+  rename(claimed.offset, ours.offset);
   return claimed;
 }
 

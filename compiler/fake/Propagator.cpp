@@ -3,6 +3,7 @@
 
 #include "compiler/fake/Propagator.h"
 
+#include "compiler/fake/ConstantAttr.h"
 #include "compiler/fake/ControlFlow.h"
 #include "compiler/fake/FakeReport.h"
 #include "compiler/fake/ModuleScope.h"
@@ -287,7 +288,8 @@ void Propagator::trackData(Operation *op) {
     if (scope->sharesConstant(base))
       scope->setConstant(keyOf(result), scope->constant(keyOf(result)), base);
   }
-  if (!schemaOf(op)->mutates)
+  // `detach_` is in-place only in name: no element changes.
+  if (!schemaOf(op)->mutates || schemaOf(op)->base == "detach_")
     return;
   AtenCall call = AtenCall::decode(op);
   for (auto [arg, type] : llvm::zip(call.args, call.schema->args)) {
@@ -416,7 +418,10 @@ LogicalResult Propagator::visitArguments(func::FuncOp function) {
         numbers.try_emplace(argument, *number);
       continue;
     }
-    if (isPlainAnnotation(argument.getType()))
+    bool stated =
+        scope && !otherInputs.contains(argument) &&
+        function.getArgAttr(argument.getArgNumber(), names::kConstant);
+    if (!stated && isPlainAnnotation(argument.getType()))
       continue;
     std::optional<TensorMeta> meta = metaFromType(argument.getType());
     if (!meta && mode == Mode::Annotate) {
@@ -431,6 +436,13 @@ LogicalResult Propagator::visitArguments(func::FuncOp function) {
              << " of @forward has neither a layout nor a declared one";
     if (mode == Mode::Annotate)
       argument.setType(typeFromMeta(function.getContext(), *meta));
+    if (!stated)
+      continue;
+    FailureOr<ConstantPtr> value = constantOf(argument, *meta);
+    if (failed(value))
+      return failure();
+    if (*value)
+      scope->setConstant(keyOf(argument), std::move(*value));
   }
   return success();
 }

@@ -96,6 +96,10 @@ public:
   }
   void restoreFacts(uint64_t before) { walk = before; }
 
+  /// An argument of the function is another tensor than the model's: what its
+  /// constants are is not said of it.
+  void replaceInput(mlir::Value argument) { otherInputs.insert(argument); }
+
   /// An operation that the walk adds: another name for its operand.
   void noteInserted(mlir::Operation *op) { inserted.push_back(op); }
   /// Those of them that are still there.
@@ -149,6 +153,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Type> changed;
   llvm::DenseMap<mlir::Value, Dim> numbers;
   std::vector<mlir::Operation *> inserted;
+  llvm::DenseSet<mlir::Value> otherInputs;
   /// Results of refused calls, and what depends on them: nothing is said of
   /// those a second time.
   llvm::DenseSet<mlir::Value> refused;

@@ -88,10 +88,12 @@ static LogicalResult setInput(func::FuncOp function, const FakeInput &input,
            << (input.meta     ? "a tensor"
                : input.number ? "a number"
                               : "not fake");
-  if (input.meta)
+  if (input.meta) {
     argument.setType(typeFromMeta(function.getContext(), *input.meta));
-  else
+    walk.replaceInput(argument);
+  } else {
     walk.setNumber(argument, *input.number);
+  }
   return success();
 }
 

@@ -12,10 +12,10 @@
 // Cost: a look-up in a tree of what is known, and a walk over all storages for
 // a tensor that is new.
 
+#include "compiler/fake/ConstantAttr.h"
 #include "compiler/trace/TraceState.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace ft {
 
@@ -101,60 +101,6 @@ static std::optional<ft::Device> deviceOf(const DLDevice &device) {
 static bool sameOwner(const std::weak_ptr<void> &a,
                       const std::shared_ptr<void> &b) {
   return !a.owner_before(b) && !b.owner_before(a);
-}
-
-/// Appends an element; false for dtypes that C++ has no type for.
-static bool readElement(const char *at, ConstantValue &value) {
-  auto integer = [&](auto type) {
-    std::memcpy(&type, at, sizeof(type));
-    value.integers.push_back(static_cast<int64_t>(type));
-    return true;
-  };
-  auto real = [&](auto type) {
-    std::memcpy(&type, at, sizeof(type));
-    value.reals.push_back(static_cast<double>(type));
-    return true;
-  };
-  switch (value.dtype) {
-  case ft::DType::Bool:
-    value.integers.push_back(*at != 0);
-    return true;
-  case ft::DType::U8:
-    return integer(uint8_t());
-  case ft::DType::I8:
-    return integer(int8_t());
-  case ft::DType::I16:
-    return integer(int16_t());
-  case ft::DType::I32:
-    return integer(int32_t());
-  case ft::DType::I64:
-    return integer(int64_t());
-  case ft::DType::F32:
-    return real(float());
-  case ft::DType::F64:
-    return real(double());
-  default:
-    return false;
-  }
-}
-
-/// The elements of a tiny tensor in row-major order, read from its storage.
-static ConstantPtr readConstant(const TensorMeta &meta, const char *storage) {
-  int64_t count = meta.numel().value();
-  if (count > ConstantValue::kMostElements)
-    return nullptr;
-  auto value = std::make_shared<ConstantValue>();
-  value->dtype = meta.dtype;
-  for (int64_t n = 0; n < count; ++n) {
-    int64_t rest = n, at = meta.offset.value();
-    for (size_t d = meta.sizes.size(); d-- > 0;) {
-      at += rest % meta.sizes[d].value() * meta.strides[d].value();
-      rest /= meta.sizes[d].value();
-    }
-    if (!readElement(storage + at * dtypeBytes(meta.dtype), *value))
-      return nullptr;
-  }
-  return value;
 }
 
 std::optional<uint32_t>

@@ -3,6 +3,7 @@
 
 #include "compiler/import/pt2/Pt2Import.h"
 
+#include "compiler/fake/ConstantAttr.h"
 #include "compiler/import/Unregistered.h"
 #include "compiler/import/pt2/Archive.h"
 #include "compiler/import/pt2/GraphBuilder.h"
@@ -109,9 +110,10 @@ namespace {
 
 class ProgramImporter {
 public:
-  ProgramImporter(const Program &source, llvm::StringRef path,
+  /// `data`: where the values of constants are; null if nowhere.
+  ProgramImporter(const Program &source, Archive *data, llvm::StringRef path,
                   MLIRContext &mlirContext)
-      : program(source), where(path), context(mlirContext),
+      : program(source), archive(data), where(path), context(mlirContext),
         builder(&mlirContext), body(builder, source.graph, path),
         symbols(body.symbols()) {}
 
@@ -123,9 +125,12 @@ private:
                    func::FuncOp function);
   bool weightOf(const InputSpec &spec, llvm::StringRef name,
                 const TensorRecord *&record);
+  bool addConstant(Type type, llvm::StringRef record,
+                   NamedAttrList &attributes);
   bool addResults(func::FuncOp function);
 
   const Program &program;
+  Archive *archive;
   llvm::StringRef where;
   MLIRContext &context;
   OpBuilder builder;
@@ -185,6 +190,26 @@ bool ProgramImporter::weightOf(const InputSpec &spec, llvm::StringRef name,
   return true;
 }
 
+/// Shapes are computed with constants of a few elements: those go into the IR.
+bool ProgramImporter::addConstant(Type type, llvm::StringRef record,
+                                  NamedAttrList &attributes) {
+  std::optional<TensorMeta> meta = metaFromType(type);
+  std::optional<uint64_t> bytes = meta ? constantBytes(*meta) : std::nullopt;
+  if (!archive || !bytes)
+    return true;
+  llvm::Expected<llvm::ArrayRef<uint8_t>> data =
+      archive->record(record, *bytes);
+  if (!data) {
+    std::vector<Diagnostic> rows = takeDiagnostics(data.takeError());
+    return body.fail(rows[0].id, rows[0].message);
+  }
+  ConstantPtr value =
+      readConstant(*meta, reinterpret_cast<const char *>(data->data()));
+  if (value)
+    attributes.set(names::kConstant, constantAttr(&context, *meta, *value));
+  return true;
+}
+
 bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
                                   func::FuncOp function) {
   if (spec.kind == InputSpec::CustomObject || spec.kind == InputSpec::Token ||
@@ -212,6 +237,9 @@ bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
           !body.tensorType(record->info, input.text, type))
         return false;
       text(names::kWeight, record->record);
+      if (spec.kind == InputSpec::TensorConstant &&
+          !addConstant(type, record->record, attributes))
+        return false;
     }
     if (info != program.graph.tensors.end() && info->second.requiresGrad)
       attributes.set(names::kRequiresGrad, builder.getUnitAttr());
@@ -372,14 +400,20 @@ ProgramImporter::run(llvm::StringRef modelName) {
   return module;
 }
 
+static llvm::Expected<OwningOpRef<ModuleOp>>
+importFrom(const Program &program, Archive *data, llvm::StringRef where,
+           llvm::StringRef modelName, MLIRContext &context) {
+  context.loadDialect<FtDialect, func::FuncDialect, arith::ArithDialect>();
+  if (llvm::Error error = checkOperators(program.graph, where, context))
+    return std::move(error);
+  return ProgramImporter(program, data, where, context).run(modelName);
+}
+
 llvm::Expected<OwningOpRef<ModuleOp>> importProgram(const Program &program,
                                                     llvm::StringRef where,
                                                     llvm::StringRef modelName,
                                                     MLIRContext &context) {
-  context.loadDialect<FtDialect, func::FuncDialect, arith::ArithDialect>();
-  if (llvm::Error error = checkOperators(program.graph, where, context))
-    return std::move(error);
-  return ProgramImporter(program, where, context).run(modelName);
+  return importFrom(program, nullptr, where, modelName, context);
 }
 
 llvm::Expected<OwningOpRef<ModuleOp>> importProgram(Archive &archive,
@@ -390,7 +424,7 @@ llvm::Expected<OwningOpRef<ModuleOp>> importProgram(Archive &archive,
   llvm::StringRef name = archive.modelName();
   if (name == "model")
     name = llvm::sys::path::stem(archive.where());
-  return importProgram(*program, archive.where(), name, context);
+  return importFrom(*program, &archive, archive.where(), name, context);
 }
 
 } // namespace ft::pt2

@@ -40,8 +40,9 @@ struct UnknownOperator {
 /// Arguments have their annotated type; results of operations are
 /// `tensor<*x!ft.unknown>`, and what the archive claims of them is
 /// `ft.declared`. Arguments that a node leaves out take the default of the
-/// schema in AtenOps.def. Constants among the inputs (None, numbers that were
-/// fixed by the export) take no part.
+/// schema in AtenOps.def. The elements of lifted constants that are tiny are
+/// attributes of their arguments (ConstantAttr.h). Constants among the inputs
+/// (None, numbers that were fixed by the export) take no part.
 ///
 /// Errors: FT0203 one row for each unknown operator, with its count and first
 /// place; FT0209 one row with all custom operators that are not registered;
@@ -51,7 +52,8 @@ struct UnknownOperator {
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importProgram(Archive &archive, mlir::MLIRContext &context);
 
-/// The same of a program that has been read; `where` is the archive's path.
+/// The same of a program that has been read, without `ft.constant`; `where` is
+/// the archive's path.
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importProgram(const Program &program, llvm::StringRef where,
               llvm::StringRef modelName, mlir::MLIRContext &context);
