@@ -195,31 +195,39 @@ LogicalResult Propagator::computeAndKeep(Operation *op) {
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Sizes that are known must be the same; relations between symbols are decided
-/// where they are made.
-static bool sameSizes(const TensorMeta &a, const TensorMeta &b) {
-  if (a.rank() != b.rank())
+/// Whether two numbers cannot be the same: plain ones, or expressions of which
+/// the scope's facts prove it. What stays open is decided where it matters.
+static bool differ(Dim x, Dim y, FakeScope *scope) {
+  if (x == y)
     return false;
-  for (auto [x, y] : llvm::zip(a.sizes, b.sizes))
-    if (x.isStatic() && y.isStatic() && x != y)
-      return false;
-  return true;
+  if (x.isStatic() && y.isStatic())
+    return true;
+  if (!scope)
+    return false;
+  SymContext &symbols = scope->env().context();
+  return scope->env().isTrue(symbols.ne(x.toExpr(symbols), y.toExpr(symbols)));
+}
+
+static bool sameSizes(const TensorMeta &a, const TensorMeta &b,
+                      FakeScope *scope) {
+  return a.rank() == b.rank() &&
+         llvm::none_of(llvm::zip(a.sizes, b.sizes), [&](auto pair) {
+           return differ(std::get<0>(pair), std::get<1>(pair), scope);
+         });
 }
 
 /// The same place in memory for each element, where that is known; on the same
 /// device, read in the same way.
-static bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
-  auto differ = [](Dim x, Dim y) {
-    return x.isStatic() && y.isStatic() && x != y;
-  };
+static bool sameLayout(const TensorMeta &a, const TensorMeta &b,
+                       FakeScope *scope) {
   if (a.device != b.device || a.conj != b.conj || a.neg != b.neg ||
-      differ(a.offset, b.offset))
+      differ(a.offset, b.offset, scope))
     return false;
   // The stride of a dim that is never stepped along says nothing.
   if (llvm::any_of(a.sizes, [](Dim size) { return size.is(0); }))
     return true;
   for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
-    if (!size.is(1) && differ(x, y))
+    if (!size.is(1) && differ(x, y, nullptr))
       return false;
   return true;
 }
@@ -242,8 +250,12 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
   std::optional<TensorMeta> want = metaFromType(ours.type);
   if (!have)
     return bad() << result.getType() << " must be " << want->str();
-  if (have->dtype != want->dtype || !sameSizes(*have, *want) ||
-      (mode == Mode::CheckLayouts && !sameLayout(*have, *want)))
+  // Stages after fake make symbols in another order: only a text that stands
+  // there has the names that this walk gives.
+  bool exact = mode == Mode::CheckLayouts;
+  if (have->dtype != want->dtype ||
+      !sameSizes(*have, *want, exact ? scope : nullptr) ||
+      (exact && !sameLayout(*have, *want, scope)))
     return bad() << have->str() << " must be " << want->str();
   return success();
 }
