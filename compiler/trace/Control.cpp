@@ -11,26 +11,22 @@
 //
 // The op's rule (fake/ControlFlow.h) then says what the results are.
 //
+// An exception of the program's function does not come here, see Regions.cpp.
+//
 // Cost: the rule walks each region once more.
-
-#include "foretrace/trace/Control.h"
 
 #include "compiler/fake/ControlFlow.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/trace/CallSite.h"
+#include "compiler/trace/Regions.h"
 #include "dialects/ft/FtControl.h"
 
 #include "mlir/IR/Diagnostics.h"
 
 using namespace llvm;
 
-namespace ft {
-
-using detail::CallSite;
-using detail::TraceRegion;
-using detail::TraceState;
-using detail::TraceTensor;
+namespace ft::detail {
 
 namespace {
 /// One region after it was traced.
@@ -41,7 +37,16 @@ struct Traced {
 
 class ControlCall {
 public:
-  ControlCall(StringRef name, const Here &here) : site(name, here) {}
+  ControlCall(StringRef name, const Here &here, const bool &thrown)
+      : site(name, here), thrown(thrown) {}
+  /// Numbers that a region made may outlive it in the program.
+  ~ControlCall() {
+    for (Traced &traced : regions)
+      if (traced.region)
+        site.trace->deadRegions.push_back(std::move(traced.region));
+  }
+  ControlCall(const ControlCall &) = delete;
+  ControlCall &operator=(const ControlCall &) = delete;
 
   bool note(TensorList list);
   bool operands(StringRef argument, TensorList list,
@@ -58,6 +63,8 @@ public:
   bool anyGrad(ArrayRef<uint32_t> ids) const;
 
   CallSite site;
+  /// Whether the program's function has thrown.
+  const bool &thrown;
   std::vector<Traced> regions;
   /// What the regions have captured, as the region around the op sees it.
   SmallVector<uint32_t> captured;
@@ -108,7 +115,7 @@ SmallVector<mlir::Type> ControlCall::types(ArrayRef<uint32_t> ids) const {
 }
 
 bool ControlCall::anyGrad(ArrayRef<uint32_t> ids) const {
-  return detail::gradEnabled() && any_of(ids, [&](uint32_t id) {
+  return gradEnabled() && any_of(ids, [&](uint32_t id) {
            return site.trace->tensors[id].requiresGrad;
          });
 }
@@ -120,6 +127,11 @@ bool ControlCall::anyGrad(ArrayRef<uint32_t> ids) const {
 bool ControlCall::trace(const Region &body, ArrayRef<mlir::Type> types,
                         bool needsGrad) {
   TraceState &state = *site.trace;
+  if (!body) {
+    site.refuse(DiagId::FakeOther,
+                "a region of " + site.callee + " is no function");
+    return false;
+  }
   Traced &traced = regions.emplace_back();
   mlir::Block &block = traced.region->emplaceBlock();
   mlir::OpBuilder::InsertionGuard outside(state.builder);
@@ -143,7 +155,7 @@ bool ControlCall::trace(const Region &body, ArrayRef<mlir::Type> types,
       body(Tensors(std::move(arguments), state.failedTensor()));
   SmallVector<uint32_t> ids;
   CallSite inside(site.callee, site.here);
-  bool ok = true;
+  bool ok = !thrown;
   for (const Tensor &t : results)
     ok = ok && inside.note(t);
   // The handles may be of another mode, if the function opened a scope.
@@ -221,7 +233,7 @@ Tensors ControlCall::build(mlir::OperationState &state, bool needsGrad) {
           b.getStringAttr(trace.uniqueName((name + "_" + Twine(i)).str())));
     state.addAttribute(names::kName, b.getArrayAttr(all));
   }
-  if (!detail::gradEnabled())
+  if (!gradEnabled())
     state.addAttribute(names::kNoGrad, b.getUnitAttr());
   mlir::Operation *op = trace.builder.create(state);
 
@@ -234,6 +246,9 @@ Tensors ControlCall::build(mlir::OperationState &state, bool needsGrad) {
   Propagator walk;
   walk.setScope(trace.scope.get());
   if (mlir::failed(annotateControl(walk, op))) {
+    for (mlir::Region &region : op->getRegions())
+      trace.deadRegions.emplace_back(std::make_unique<mlir::Region>())
+          ->takeBody(region);
     op->erase();
     // "[FT0302] …"
     StringRef text = message;
@@ -268,9 +283,10 @@ Tensors ControlCall::build(mlir::OperationState &state, bool needsGrad) {
 // The three of them
 //===----------------------------------------------------------------------===//
 
-Tensors cond(const Tensor &predicate, TensorList operands, const Region &then,
-             const Region &otherwise, Here here) {
-  ControlCall call("cond", here);
+Tensors traceCond(const Tensor &predicate, TensorList operands,
+                  const Region &then, const Region &otherwise, Here here,
+                  const bool &thrown) {
+  ControlCall call("cond", here, thrown);
   SmallVector<uint32_t> condition, ids;
   if (!call.note({predicate}) || !call.note(operands) || !call.site.settle() ||
       !call.operands("predicate", {predicate}, condition) ||
@@ -297,9 +313,9 @@ Tensors cond(const Tensor &predicate, TensorList operands, const Region &then,
   return call.build(op, grad || call.anyGrad(call.captured));
 }
 
-Tensors while_loop(TensorList init, const Region &condition, const Region &body,
-                   Here here) {
-  ControlCall call("while_loop", here);
+Tensors traceWhile(TensorList init, const Region &condition, const Region &body,
+                   Here here, const bool &thrown) {
+  ControlCall call("while_loop", here, thrown);
   SmallVector<uint32_t> ids;
   if (!call.note(init) || !call.site.settle() ||
       !call.operands("init", init, ids))
@@ -334,9 +350,9 @@ Tensors while_loop(TensorList init, const Region &condition, const Region &body,
   return call.build(op, grad || call.anyGrad(call.captured));
 }
 
-Tensors scan(TensorList init, TensorList xs, const Region &body, int64_t dim,
-             bool reverse, Here here) {
-  ControlCall call("scan", here);
+Tensors traceScan(TensorList init, TensorList xs, const Region &body,
+                  int64_t dim, bool reverse, Here here, const bool &thrown) {
+  ControlCall call("scan", here, thrown);
   SmallVector<uint32_t> carried, over;
   if (!call.note(init) || !call.note(xs) || !call.site.settle() ||
       !call.operands("init", init, carried) || !call.operands("xs", xs, over))
@@ -391,4 +407,4 @@ Tensors scan(TensorList init, TensorList xs, const Region &body, int64_t dim,
   return call.build(op, grad || call.anyGrad(call.captured));
 }
 
-} // namespace ft
+} // namespace ft::detail

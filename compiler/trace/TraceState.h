@@ -195,6 +195,8 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   /// From the outermost to the one that is being traced.
   std::vector<TraceRegion> regions;
   uint32_t lastRegion = 0;
+  /// Of calls that failed: numbers that they made may still be asked about.
+  std::vector<std::unique_ptr<mlir::Region>> deadRegions;
   std::deque<TraceTensor> tensors;
   std::vector<TraceStorage> storages;
   std::vector<TraceArgument> arguments;

@@ -130,3 +130,36 @@ TEST_F(Control, OutputsAreNamedOutsideOfRegions) {
   EXPECT_EQ(mode.errorCount(), 3u);
   EXPECT_THAT(mode.print(), HasSubstr("ft.cond"));
 }
+
+TEST_F(Control, ExceptionsLeaveTheModeAsItWas) {
+  Tensor positive = x.sum() > 0;
+  auto fine = [](const Tensors &in) { return std::vector{in[0].cos()}; };
+  auto throws = [&](const Tensors &in) -> std::vector<Tensor> {
+    // From two regions deep, behind operations and a capture.
+    Tensors inner = cond(positive, {in[0]}, fine,
+                         [&](const Tensors &deep) -> std::vector<Tensor> {
+                           (void)(deep[0].exp().mm(w) + x);
+                           throw 3;
+                         });
+    return inner.vector();
+  };
+  EXPECT_THROW(cond(positive, {x}, throws, fine), int);
+  EXPECT_THROW(cond(positive, {x}, fine, throws), int);
+  EXPECT_THROW(while_loop({x}, throws, fine), int);
+  EXPECT_THROW(scan({x}, {x}, throws), int);
+  EXPECT_TRUE(mode.ok());
+  mode.output("z", x.relu());
+  expectSound();
+  EXPECT_THAT(mode.print(), Not(HasSubstr("ft.cond")));
+}
+
+TEST_F(Control, RegionsMustBeFunctions) {
+  auto fine = [](const Tensors &in) { return std::vector{in[0].cos()}; };
+  EXPECT_FALSE(cond(x.sum() > 0, {x}, fine, Region())[0].ok());
+  EXPECT_EQ(mode.error().id, DiagId::FakeOther);
+  EXPECT_EQ(mode.error().message, "a region of cond is no function");
+  EXPECT_FALSE(while_loop({x}, Region(), fine)[0].ok());
+  EXPECT_FALSE(scan({x}, {x}, Region())[0].ok());
+  EXPECT_EQ(mode.errorCount(), 3u);
+  EXPECT_TRUE((x + 1).ok());
+}

@@ -9,7 +9,8 @@
 // data say. It may use tensors of outside, which then are captured, and
 // returns tensors that it made: neither what it was given nor a view of that.
 // It writes only to what it made. Nothing that a region made is there after it
-// but what it returns.
+// but what it returns. What the function throws comes out of the call, which
+// then leaves nothing in the model but what its regions have captured.
 //===----------------------------------------------------------------------===//
 
 #ifndef FORETRACE_TRACE_CONTROL_H
