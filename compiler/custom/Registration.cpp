@@ -49,8 +49,11 @@ private:
 /// longer struct only if it says nothing more.
 Error Registrar::readStruct() {
   constexpr size_t kFirst = sizeof(ft_op_registration); // of version 1
-  if (given.struct_size < offsetof(ft_op_registration, schema) ||
-      given.version != FT_PLUGIN_VERSION)
+  // Too short for the version: then that is not one.
+  if (given.struct_size < offsetof(ft_op_registration, schema))
+    return bad("struct_size is " + Twine(given.struct_size) + ", expected " +
+               Twine(kFirst));
+  if (given.version != FT_PLUGIN_VERSION)
     return makeError(DiagId::PluginFailed, source.name,
                      "it was built for version " + Twine(given.version) +
                          " of foretrace/plugin.h, this compiler has version " +

@@ -180,6 +180,8 @@ llvm::Error parseSchema(llvm::StringRef name, llvm::StringRef arguments,
   bool keywordOnly = false;
   for (llvm::StringRef part : splitTopLevel(arguments)) {
     if (part == "*") {
+      if (keywordOnly)
+        return bad("a second '*'", arguments);
       keywordOnly = true;
       continue;
     }
@@ -207,7 +209,12 @@ llvm::Error parseSchema(llvm::StringRef name, llvm::StringRef arguments,
   for (llvm::StringRef part : splitTopLevel(inner)) {
     SchemaType type;
     // A return may be named: "Tensor values".
-    if (llvm::Error e = parseType(splitTypeAndName(part).first, type))
+    auto [typeText, returnName] = splitTypeAndName(part);
+    if (returnName.find_if_not([](char c) {
+          return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+        }) != llvm::StringRef::npos)
+      return bad("name of a return", part);
+    if (llvm::Error e = parseType(typeText, type))
       return e;
     schema.returns.push_back(type);
   }

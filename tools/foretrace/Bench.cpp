@@ -24,6 +24,7 @@ struct BenchVerb {
   int run() const;
 
 private:
+  int checkFlags() const;
   int runFake() const;
 };
 
@@ -32,6 +33,32 @@ using Clock = std::chrono::steady_clock;
 
 static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// 0, or 2: values and combinations that make no sense.
+int BenchVerb::checkFlags() const {
+  constexpr double kLongest = 1e6; // eleven days
+  if (!(seconds >= 0 && seconds <= kLongest))
+    return fail(DiagId::BadCommandLine, "--seconds",
+                llvm::formatv("{0} is no time to spend on runs", seconds).str(),
+                "it takes a number from 0 to 1000000");
+  if (!fake)
+    return 0;
+  const std::pair<const char *, bool> unused[] = {
+      {"--input", !inputs.empty()},
+      {"--profile", profile},
+      {"--start-from", !common.startFrom.empty()},
+      {"--stop-after", !common.stopAfter.empty()}};
+  for (auto [flag, given] : unused)
+    if (given)
+      return fail(DiagId::BadCommandLine, flag,
+                  "bench --fake propagates the model and runs nothing",
+                  "foretrace bench MODEL --fake");
+  if (isSharedLibrary(common.model))
+    return fail(DiagId::BadCommandLine, "--fake",
+                "a compiled model has nothing left to propagate",
+                "foretrace bench MODEL.pt2 --fake");
+  return 0;
 }
 
 /// The model is read, and only propagated.
@@ -61,6 +88,8 @@ int BenchVerb::runFake() const {
 }
 
 int BenchVerb::run() const {
+  if (int code = checkFlags())
+    return code;
   if (fake)
     return runFake();
   if (profile)

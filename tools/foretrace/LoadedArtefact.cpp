@@ -46,7 +46,7 @@ TemporaryFolder::~TemporaryFolder() {
   llvm::sys::fs::remove_directories(folder);
 }
 
-static bool isSharedLibrary(const std::string &path) {
+bool isSharedLibrary(const std::string &path) {
   // What is no regular file may have no end (/dev/zero); the importer says so.
   llvm::Expected<MappedFile> file = MappedFile::open(path);
   if (!file) {

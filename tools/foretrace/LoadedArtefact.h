@@ -42,6 +42,9 @@ private:
   TemporaryFolder folder;
 };
 
+/// Whether the file is what `compile` writes, rather than a model to compile.
+bool isSharedLibrary(const std::string &path);
+
 /// What every verb that runs a model takes: MODEL, the options of compilation
 /// and `--input`.
 void addRunOptions(CLI::App &verb, CompileOptions &common,

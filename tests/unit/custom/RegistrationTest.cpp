@@ -34,6 +34,14 @@ TEST(Registration, VersionsAreCompared) {
   op.version = FT_PLUGIN_VERSION + 1;
   EXPECT_EQ(r.add(op), "it was built for version 2 of foretrace/plugin.h, this "
                        "compiler has version 1");
+  // Where there is no version, none is blamed.
+  op.version = FT_PLUGIN_VERSION;
+  op.struct_size = 0;
+  EXPECT_EQ(r.add(op), "struct_size is 0, expected " +
+                           std::to_string(sizeof(ft_op_registration)));
+  op.struct_size = 17;
+  EXPECT_EQ(r.add(op), "struct_size is 17, expected " +
+                           std::to_string(sizeof(ft_op_registration)));
   // A newer header of the same version: fields that we do not know are zero.
   struct {
     ft_op_registration known;

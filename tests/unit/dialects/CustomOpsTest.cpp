@@ -57,6 +57,12 @@ TEST(CustomOps, WhatIsWrongIsASentence) {
             "the default of 'n' does not fit its type");
   EXPECT_EQ(mistake("a::f(Generator g) -> Tensor"),
             "argument 'g' is of a type that programs do not hold");
+  EXPECT_EQ(mistake("a::f(Tensor x, *, *, int n) -> Tensor"),
+            "schema: a second '*' in 'Tensor x, *, *, int n'");
+  EXPECT_EQ(mistake("a::f(Tensor x) -> Tensor junk junk"),
+            "schema: name of a return in 'Tensor junk junk'");
+  EXPECT_EQ(mistake("a::f(Tensor x) -> (Tensor y, Tensor z-1)"),
+            "schema: name of a return in 'Tensor z-1'");
   EXPECT_EQ(mistake("a::f(Tensor x) -> Tensor[]"), "return 0 must be a Tensor");
   EXPECT_EQ(mistake("a::f(Tensor x) -> Tensor(a!)"),
             "return 0 shares the storage (a), which no argument has");
