@@ -8,6 +8,10 @@
 #include "compiler/fake/rules/Elementwise.h"
 #include "dialects/ft/CustomOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <atomic>
+
 using namespace llvm;
 
 /// What the opaque handle of foretrace/plugin.h is.
@@ -15,10 +19,12 @@ struct ft_fake_call {
   ft::FakeCall &call;
   /// Arguments as declared; handles of arguments point into it.
   std::vector<ft::Arg> args;
-  /// What ft_dim handles number.
+  /// What ft_dim handles number, counted from `firstDim`, which no other call
+  /// has: handles of another call, and zeros, are told apart.
   std::vector<ft::Dim> dims;
+  int64_t firstDim;
   std::vector<ft::TensorMeta> results;
-  bool failed = false;
+  mutable bool failed = false;
 };
 
 namespace ft {
@@ -32,6 +38,43 @@ unsigned givenResults(const Schema &schema) {
   for (const SchemaType &type : schema.returns)
     count += !type.write;
   return count;
+}
+
+/// How far the last element is behind the first, -1 without elements; nullopt
+/// where it is symbolic or does not fit 64 bits.
+static std::optional<int64_t> extent(const TensorMeta &meta) {
+  int64_t last = 0;
+  bool empty = false, fits = meta.isStatic();
+  for (auto [size, stride] : zip(meta.sizes, meta.strides)) {
+    int64_t step = 0;
+    if (!fits || size.is(0)) {
+      empty |= fits;
+      continue;
+    }
+    fits = !MulOverflow(size.value() - 1, stride.value(), step) &&
+           !AddOverflow(last, step, last);
+  }
+  if (!fits)
+    return std::nullopt;
+  return empty ? -1 : last;
+}
+
+/// Code is made for views inside of their base only.
+static LogicalResult checkView(FakeCall &call, const TensorMeta &view,
+                               const TensorMeta &base) {
+  auto refuse = [&](const Twine &what, const Twine &is, const Twine &of) {
+    return call.fail(FakeError::Unsupported, "its fake rule gives a view of " +
+                                                 what + " " + is +
+                                                 ", its base has " + of);
+  };
+  if (view.dtype != base.dtype)
+    return refuse("dtype", dtypeName(view.dtype), dtypeName(base.dtype));
+  if (view.device != base.device)
+    return refuse("device", view.device.str(), base.device.str());
+  std::optional<int64_t> last = extent(view), most = extent(base);
+  if (last && most && *last > *most)
+    return refuse("extent", Twine(*last + 1), Twine(*most + 1));
+  return success();
 }
 
 LogicalResult finishResults(FakeCall &call, ArrayRef<TensorMeta> given) {
@@ -51,6 +94,9 @@ LogicalResult finishResults(FakeCall &call, ArrayRef<TensorMeta> given) {
     FakeResult &result = call.results.emplace_back();
     result.meta = written ? call.tensor(arg) : given[next++];
     result.alias = arg >= 0 ? call.arg(arg).operand : -1;
+    if (arg >= 0 && !written &&
+        failed(checkView(call, result.meta, call.tensor(arg))))
+      return failure();
   }
   return success();
 }
@@ -143,32 +189,52 @@ static const ft_fake_arg *handleOf(const Arg *arg) {
 static const TensorMeta *tensorOf(const ft_fake_call *c,
                                   const ft_fake_arg *handle) {
   const Arg *arg = argOf(handle);
-  return arg && arg->kind == Arg::Tensor
+  return c && arg && arg->kind == Arg::Tensor
              ? &c->call.tensorOperands()[arg->operand]
              : nullptr;
 }
 
-static int32_t refuse(ft_fake_call *c, FakeError category, const Twine &why) {
+// Mistakes of the plug-in are not ours to trip on: a call that is NULL, which
+// has no place for a reason, and dims that it was not given.
+
+static int32_t refuse(const ft_fake_call *c, FakeError category,
+                      const Twine &why) {
+  if (!c)
+    return 1;
   if (!c->failed)
     (void)c->call.fail(category, why);
   c->failed = true;
   return 1;
 }
 
+/// The first handle of a call, 2^32 behind that of the call before.
+static int64_t nextFirstDim() {
+  static std::atomic<uint32_t> calls = 0;
+  return static_cast<int64_t>((++calls & 0x3fffffffu) | 1u << 30) << 32;
+}
+
 static ft_dim give(ft_fake_call *c, Dim dim) {
+  if (!c)
+    return {-1};
   c->dims.push_back(dim);
-  return {static_cast<int64_t>(c->dims.size()) - 1};
+  return {c->firstDim + static_cast<int64_t>(c->dims.size()) - 1};
 }
 
 static Dim take(const ft_fake_call *c, ft_dim dim) {
-  // A handle of another call is a mistake of the plug-in, not ours to trip on.
-  return dim.handle >= 0 && dim.handle < int64_t(c->dims.size())
-             ? c->dims[dim.handle]
-             : Dim(0);
+  if (!c)
+    return 0;
+  if (dim.handle >= c->firstDim &&
+      dim.handle - c->firstDim < static_cast<int64_t>(c->dims.size()))
+    return c->dims[dim.handle - c->firstDim];
+  refuse(c, FakeError::Unsupported,
+         "its fake rule uses a dim that this call did not give it");
+  return 0;
 }
 
 /// "x", "xs[2]": an argument as messages name it.
 static std::string nameOf(const ft_fake_call *c, const ft_fake_arg *handle) {
+  if (!c)
+    return "?";
   const Arg *arg = argOf(handle);
   for (auto [i, formal] : enumerate(c->call.schema().args)) {
     if (arg == &c->args[i])
@@ -182,14 +248,14 @@ static std::string nameOf(const ft_fake_call *c, const ft_fake_arg *handle) {
 }
 
 static int32_t apiNumArgs(const ft_fake_call *c) {
-  return static_cast<int32_t>(c->args.size());
+  return c ? static_cast<int32_t>(c->args.size()) : 0;
 }
 static const ft_fake_arg *apiArg(const ft_fake_call *c, int32_t index) {
   return index >= 0 && index < apiNumArgs(c) ? handleOf(&c->args[index])
                                              : nullptr;
 }
 static const ft_fake_arg *apiArgNamed(const ft_fake_call *c, const char *name) {
-  return name ? apiArg(c, c->call.schema().argIndex(name)) : nullptr;
+  return c && name ? apiArg(c, c->call.schema().argIndex(name)) : nullptr;
 }
 static int32_t apiKind(const ft_fake_arg *arg) {
   return arg ? argKind(*argOf(arg)) : FT_ARG_NONE;
@@ -242,16 +308,21 @@ static int32_t apiRank(const ft_fake_call *c, const ft_fake_arg *arg) {
   const TensorMeta *t = tensorOf(c, arg);
   return t ? static_cast<int32_t>(t->rank()) : 0;
 }
-static Dim entry(const Dims &dims, int32_t d) {
-  return d >= 0 && d < static_cast<int32_t>(dims.size()) ? dims[d] : Dim(0);
+static ft_dim entry(ft_fake_call *c, const ft_fake_arg *arg, int32_t d,
+                    Dims TensorMeta::*dims) {
+  const TensorMeta *t = tensorOf(c, arg);
+  if (t && d >= 0 && d < t->rank())
+    return give(c, (t->*dims)[d]);
+  refuse(c, FakeError::Index,
+         "its fake rule asks for dim " + Twine(d) + " of '" + nameOf(c, arg) +
+             "', which has " + Twine(apiRank(c, arg)) + " dims");
+  return give(c, 0);
 }
 static ft_dim apiSize(ft_fake_call *c, const ft_fake_arg *arg, int32_t d) {
-  const TensorMeta *t = tensorOf(c, arg);
-  return give(c, t ? entry(t->sizes, d) : Dim(0));
+  return entry(c, arg, d, &TensorMeta::sizes);
 }
 static ft_dim apiStride(ft_fake_call *c, const ft_fake_arg *arg, int32_t d) {
-  const TensorMeta *t = tensorOf(c, arg);
-  return give(c, t ? entry(t->strides, d) : Dim(0));
+  return entry(c, arg, d, &TensorMeta::strides);
 }
 static ft_dim apiOffset(ft_fake_call *c, const ft_fake_arg *arg) {
   const TensorMeta *t = tensorOf(c, arg);
@@ -269,31 +340,57 @@ static DLDevice apiDevice(const ft_fake_call *c, const ft_fake_arg *arg) {
 static ft_dim apiDim(ft_fake_call *c, int64_t value) { return give(c, value); }
 static int32_t apiNumber(const ft_fake_call *c, ft_dim dim, int64_t *value) {
   Dim d = take(c, dim);
+  if (!value) {
+    refuse(c, FakeError::Unsupported,
+           "its fake rule asks for a number without a place for it (NULL)");
+    return 0;
+  }
   *value = d.isStatic() ? d.value() : 0;
-  return d.isStatic();
+  return c && d.isStatic();
+}
+
+/// `compute` of two dims, which must fit 64 bits.
+static ft_dim arithmetic(ft_fake_call *c, ft_dim a, ft_dim b, char sign,
+                         Dim (*compute)(Dim, Dim),
+                         int64_t (*checked)(int64_t, int64_t, int64_t &)) {
+  Dim left = take(c, a), right = take(c, b);
+  int64_t result = 0;
+  if (left.isStatic() && right.isStatic() &&
+      checked(left.value(), right.value(), result)) {
+    refuse(c, FakeError::Unsupported,
+           "its fake rule computes " + left.str() + " " + Twine(sign) + " " +
+               right.str() + ", which does not fit 64 bits");
+    return give(c, 0);
+  }
+  return give(c, compute(left, right));
 }
 static ft_dim apiAdd(ft_fake_call *c, ft_dim a, ft_dim b) {
-  return give(c, take(c, a) + take(c, b));
+  return arithmetic(c, a, b, '+', operator+, AddOverflow<int64_t>);
 }
 static ft_dim apiSubtract(ft_fake_call *c, ft_dim a, ft_dim b) {
-  return give(c, take(c, a) - take(c, b));
+  return arithmetic(c, a, b, '-', operator-, SubOverflow<int64_t>);
 }
 static ft_dim apiMultiply(ft_fake_call *c, ft_dim a, ft_dim b) {
-  return give(c, take(c, a) * take(c, b));
+  return arithmetic(c, a, b, '*', operator*, MulOverflow<int64_t>);
 }
 static ft_dim apiDivide(ft_fake_call *c, ft_dim a, ft_dim b) {
-  Dim divisor = take(c, b);
-  if (divisor.is(0)) {
+  if (take(c, b).is(0)) {
     refuse(c, FakeError::Other, "its fake rule divides by 0");
     return give(c, 0);
   }
-  return give(c, floorDiv(take(c, a), divisor));
+  // Only INT64_MIN / -1 does not fit, as INT64_MIN * -1.
+  return arithmetic(c, a, b, '/', floorDiv,
+                    [](int64_t x, int64_t y, int64_t &result) -> int64_t {
+                      return y == -1 && MulOverflow(x, y, result);
+                    });
 }
 static int32_t apiEqual(ft_fake_call *c, ft_dim a, ft_dim b) {
-  return c->call.eq(take(c, a), take(c, b));
+  Dim left = take(c, a), right = take(c, b);
+  return c && c->call.eq(left, right);
 }
 static int32_t apiLess(ft_fake_call *c, ft_dim a, ft_dim b) {
-  return c->call.lt(take(c, a), take(c, b));
+  Dim left = take(c, a), right = take(c, b);
+  return c && c->call.lt(left, right);
 }
 
 static int32_t apiExpectRank(ft_fake_call *c, const ft_fake_arg *arg,
@@ -329,10 +426,41 @@ static int32_t apiExpectDtype(ft_fake_call *c, const ft_fake_arg *arg,
                     ", it is " + (t ? dtypeName(t->dtype) : "no tensor"));
 }
 
+/// Refuses sizes and strides that no tensor can have; 0: they are fine.
+static int32_t refuseLayout(const ft_fake_call *c, const TensorMeta &meta) {
+  auto negative = [](Dim d) { return d.isStatic() && d.value() < 0; };
+  auto list = [](const Dims &dims) {
+    std::string text;
+    for (const Dim &d : dims)
+      text += (text.empty() ? "" : ", ") + d.str();
+    return "[" + text + "]";
+  };
+  if (any_of(meta.sizes, negative))
+    return refuse(c, FakeError::Unsupported,
+                  "its fake rule gives a result of negative size: " +
+                      list(meta.sizes));
+  int64_t bytes = dtypeBytes(meta.dtype);
+  bool fits = true;
+  for (const Dim &size : meta.sizes)
+    if (size.isStatic() && size.value() > 0)
+      fits = fits && !MulOverflow(bytes, size.value(), bytes);
+  if (!fits || (meta.isStatic() && !extent(meta)))
+    return refuse(c, FakeError::Unsupported,
+                  "its fake rule gives a result that is too large: " +
+                      list(meta.sizes));
+  if (any_of(meta.strides, negative))
+    return refuse(c, FakeError::Unsupported,
+                  "its fake rule gives a result of negative strides: " +
+                      list(meta.strides));
+  return 0;
+}
+
 static int32_t apiResultOn(ft_fake_call *c, DLDevice device, DLDataType dtype,
                            int32_t rank, const ft_dim *sizes,
                            const ft_dim *strides) {
   constexpr int32_t kMostDims = 64; // as PyTorch's tensors
+  if (!c)
+    return 1;
   TensorMeta meta;
   std::optional<DType> known = fromDLPack(dtype);
   std::optional<Device> on = fromDLPack(device);
@@ -349,6 +477,10 @@ static int32_t apiResultOn(ft_fake_call *c, DLDevice device, DLDataType dtype,
   meta.strides = contiguousStrides(meta.sizes);
   for (int32_t d = 0; strides && d < rank; ++d)
     meta.strides[d] = take(c, strides[d]);
+  if (c->failed)
+    return 1;
+  if (refuseLayout(c, meta))
+    return 1;
   // A view starts where its base does.
   const Schema &schema = c->call.schema();
   size_t next = c->results.size();
@@ -364,6 +496,8 @@ static int32_t apiResultOn(ft_fake_call *c, DLDevice device, DLDataType dtype,
 }
 static int32_t apiResult(ft_fake_call *c, DLDataType dtype, int32_t rank,
                          const ft_dim *sizes, const ft_dim *strides) {
+  if (!c)
+    return 1;
   return apiResultOn(c, toDLPack(c->call.device), dtype, rank, sizes, strides);
 }
 static int32_t apiResultLike(ft_fake_call *c, const ft_fake_arg *arg) {
@@ -438,7 +572,7 @@ static const ft_fake_api kFakeApi = {sizeof(ft_fake_api),
 
 CustomRule callbackRule(ft_fake_fn rule, void *user) {
   return [rule, user](FakeCall &call) -> LogicalResult {
-    ft_fake_call view{call, {}, {}, {}};
+    ft_fake_call view{call, {}, {}, nextFirstDim(), {}};
     for (auto [arg, formal] : zip(call.arguments(), call.schema().args))
       view.args.push_back(asDeclared(arg, formal.type));
     int32_t code = rule(&kFakeApi, &view, user);

@@ -18,6 +18,14 @@ static int32_t strides_fake(const ft_fake_api *api, ft_fake_call *call,
   return api->result(call, api->dtype(call, x), 1, &rank, NULL);
 }
 
+static int32_t negative_fake(const ft_fake_api *api, ft_fake_call *call,
+                             void *user) {
+  (void)user;
+  ft_dim size = api->dim(call, 4), stride = api->dim(call, -1);
+  return api->result(call, api->dtype(call, api->arg(call, 0)), 1, &size,
+                     &stride);
+}
+
 static int32_t gather_all_fake(const ft_fake_api *api, ft_fake_call *call,
                                void *user) {
   (void)user;
@@ -76,6 +84,8 @@ static const struct row rows[] = {
      0},
     {"test::odd_fail(Tensor x) -> Tensor", "test_odd_fail", FT_FAKE_LIKE, NULL,
      0},
+    {"test::negative(Tensor x) -> Tensor", "test_forgets", FT_FAKE_CALLBACK,
+     negative_fake, 0},
     /* Without a rule: what a learning run finds out. */
     {"test::transpose(Tensor x) -> Tensor", "test_transpose", FT_FAKE_NONE,
      NULL, 0},

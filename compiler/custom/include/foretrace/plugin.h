@@ -103,7 +103,8 @@ typedef struct ft_fake_api {
   DLDataType (*dtype_value)(const ft_fake_arg *arg);
   DLDevice (*device_value)(const ft_fake_arg *arg);
 
-  /* Tensors; `dim` counts from 0. Strides and offset in elements. */
+  /* Tensors; `dim` counts from 0, and one that the tensor does not have fails
+   * the call. Strides and offset in elements. */
   int32_t (*rank)(const ft_fake_call *call, const ft_fake_arg *arg);
   ft_dim (*size)(ft_fake_call *call, const ft_fake_arg *arg, int32_t dim);
   ft_dim (*stride)(ft_fake_call *call, const ft_fake_arg *arg, int32_t dim);
@@ -111,8 +112,9 @@ typedef struct ft_fake_api {
   DLDataType (*dtype)(const ft_fake_call *call, const ft_fake_arg *arg);
   DLDevice (*device)(const ft_fake_call *call, const ft_fake_arg *arg);
 
-  /* Dims. `number`: 1 and *value if it is a plain integer, else 0. Division
-   * rounds down; a divisor must not be 0. `equal` and `less`: 1 or 0; a
+  /* Dims, of this call only. `number`: 1 and *value if it is a plain integer,
+   * else 0. Division rounds down; a divisor must not be 0, and what does not
+   * fit 64 bits fails the call. `equal` and `less`: 1 or 0; a
    * symbolic relation that is open becomes a guard of the model where it may,
    * else it fails the call whatever the rule returns. */
   ft_dim (*dim)(ft_fake_call *call, int64_t value);
@@ -133,7 +135,8 @@ typedef struct ft_fake_api {
                           DLDataType dtype);
 
   /* Results, in the order of the schema; a return that is a written argument is
-   * filled in by itself. `result`: fresh if the schema says so, else a view;
+   * filled in by itself. `result`: fresh if the schema says so, else a view, of
+   * the dtype of its base and inside of it; sizes and strides are not negative;
    * `strides` NULL: row-major. On the device of the call: the one that its
    * tensors share, the CPU if it has none. `result_on`: on another device. */
   int32_t (*result)(ft_fake_call *call, DLDataType dtype, int32_t rank,
