@@ -44,15 +44,26 @@ static llvm::Error runFake(PipelineState &state) {
   return llvm::Error::success();
 }
 
+llvm::Error checkAnnotations(Stage stage, PipelineState &state) {
+  if (stage != Stage::Fake && stage != Stage::Functionalize)
+    return llvm::Error::success();
+  // Functionalize may leave denser values.
+  FakeCheck what =
+      stage == Stage::Fake ? FakeCheck::Layouts : FakeCheck::Shapes;
+  if (mlir::failed(checkFake(state.module, what, &state.cache)))
+    return reported();
+  return llvm::Error::success();
+}
+
 static llvm::Error runFunctionalize(PipelineState &state) {
   // The module may be a text by hand, here and in stage lower. One that has
-  // been through this stage before may have denser values.
+  // been through this stage before is checked as what it is.
   auto stage = state.module->getAttrOfType<mlir::StringAttr>(names::kStage);
-  FakeCheck what = stage && stage.getValue() == stageInfo(Stage::Fake).name
-                       ? FakeCheck::Layouts
-                       : FakeCheck::Shapes;
-  if (mlir::failed(checkFake(state.module, what, &state.cache)) ||
-      mlir::failed(functionalize(state.module)) ||
+  bool isFake = stage && stage.getValue() == stageInfo(Stage::Fake).name;
+  if (llvm::Error error =
+          checkAnnotations(isFake ? Stage::Fake : Stage::Functionalize, state))
+    return error;
+  if (mlir::failed(functionalize(state.module)) ||
       mlir::failed(verifyFunctionalizeStage(state.module)))
     return reported();
   return llvm::Error::success();

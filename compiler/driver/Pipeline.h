@@ -46,6 +46,11 @@ bool isForTraining(Stage stage);
 /// is not passed over.
 Stage stageAfter(Stage stage, Stage last);
 
+/// Compares the annotations of a module that stands after fake or functionalize
+/// with what its calls give: each later stage asks first, but a text may be
+/// wanted as it stands. Nothing to do after other stages.
+llvm::Error checkAnnotations(Stage stage, PipelineState &state);
+
 /// Runs one stage (not import) on the module and sets `ft.stage`.
 /// Errors that the stage reported to MLIR are in the collector; the returned
 /// error then says only that there were some (a DiagnosticError without rows).

@@ -251,6 +251,12 @@ bool Session::State::runStages(Stage last) {
                            "start from an earlier dump of the model"});
     return false;
   }
+  if (at == last && !guarded("checking the text", DiagId::Internal, [&] {
+        PipelineState pipeline{*module,    options, target, object,
+                               outputBase, files,   cache,  weights.get()};
+        return checkAnnotations(at, pipeline);
+      }))
+    return false;
   while (at < last) {
     at = stageAfter(at, last);
     auto start = Clock::now();
