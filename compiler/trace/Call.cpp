@@ -264,9 +264,21 @@ bool TracedCall::convertOne(unsigned index, Arg &arg) {
         StringRef(static_cast<const char *>(from.pointer), from.size));
     return true;
   case OpArg::DType:
+    if (!isKnown(from.type)) {
+      site.refuse(DiagId::FakeDtype, site.callee + " is called with " +
+                                         scalarTypeName(from.type) +
+                                         ", which is no dtype");
+      return false;
+    }
     arg = Arg::ofDType(internal(from.type));
     return true;
   case OpArg::Device:
+    if (!isKnown(from.device)) {
+      site.refuse(DiagId::FakeDevice, site.callee + " is called with " +
+                                          from.device.str() +
+                                          ", which is no device");
+      return false;
+    }
     arg = Arg::ofDevice(internal(from.device));
     return true;
   case OpArg::Ints: {

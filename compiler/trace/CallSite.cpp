@@ -52,7 +52,12 @@ bool CallSite::note(const SymInt &v) {
   if (!node)
     return true;
   if (!node->value) {
-    failedOrigin = node->trace;
+    if (!node->trace) // nothing has told of it yet
+      refuse(DiagId::TraceMisuse,
+             callee + " is called with a number that failed outside of every "
+                      "mode, or that an undefined tensor was asked for");
+    else
+      failedOrigin = node->trace;
     return false;
   }
   if (!trace)

@@ -8,6 +8,19 @@ namespace ft {
 using detail::SymNode;
 using detail::TraceState;
 
+SymInt TraceState::failedNumber(const std::shared_ptr<Origin> &origin) {
+  auto node = std::make_shared<SymNode>();
+  if (origin && origin->kind == Origin::Trace)
+    node->trace = std::static_pointer_cast<TraceState>(origin);
+  return symInt(std::move(node));
+}
+
+Scalar detail::CallResults::number(size_t i) const {
+  return i < numbers.size()
+             ? numbers[i]
+             : Scalar(TraceState::failedNumber(TraceState::originOf(failed)));
+}
+
 std::string SymInt::str() const {
   if (!node)
     return std::to_string(number);
@@ -25,10 +38,8 @@ static TraceState *traceOf(const SymInt &a, const SymInt &b) {
 }
 
 static SymInt failedNumber(TraceState *trace) {
-  auto node = std::make_shared<SymNode>();
-  if (trace)
-    node->trace = trace->shared_from_this();
-  return TraceState::symInt(std::move(node));
+  return TraceState::failedNumber(trace ? trace->shared_from_this()
+                                        : std::shared_ptr<detail::Origin>());
 }
 
 SymInt SymInt::apply(const char *op, const SymInt &a, const SymInt &b) {

@@ -91,9 +91,7 @@ struct CallResults {
   }
   /// Everything from result `i` on.
   Tensors tensors(size_t i) const;
-  Scalar number(size_t i) const {
-    return i < numbers.size() ? numbers[i] : Scalar();
-  }
+  Scalar number(size_t i) const;
   std::vector<SymInt> integers(size_t i) const;
 };
 

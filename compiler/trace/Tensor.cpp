@@ -81,12 +81,14 @@ static const Dim *entry(const Tensor &tensor, const Dims &list, int64_t dim,
 
 SymInt Tensor::size(int64_t dim, Here here) const {
   const Dim *found = entry(*this, metaOfHandle(*this).sizes, dim, here);
-  return found ? dimOf(*this, *found, "sym_size.int", dim) : SymInt(0);
+  return found ? dimOf(*this, *found, "sym_size.int", dim)
+               : TraceState::failedNumber(origin);
 }
 
 SymInt Tensor::stride(int64_t dim, Here here) const {
   const Dim *found = entry(*this, metaOfHandle(*this).strides, dim, here);
-  return found ? dimOf(*this, *found, "sym_stride.int", dim) : SymInt(0);
+  return found ? dimOf(*this, *found, "sym_stride.int", dim)
+               : TraceState::failedNumber(origin);
 }
 
 static std::vector<SymInt> list(const Tensor &tensor, const Dims &dims,
@@ -105,11 +107,13 @@ std::vector<SymInt> Tensor::strides() const {
   return list(*this, metaOfHandle(*this).strides, "sym_stride.int");
 }
 SymInt Tensor::storage_offset() const {
-  return dimOf(*this, metaOfHandle(*this).offset, "sym_storage_offset.default");
+  return ok() ? dimOf(*this, metaOfHandle(*this).offset,
+                      "sym_storage_offset.default")
+              : TraceState::failedNumber(origin);
 }
 SymInt Tensor::numel() const {
   return ok() ? dimOf(*this, metaOfHandle(*this).numel(), "sym_numel.default")
-              : SymInt(0);
+              : TraceState::failedNumber(origin);
 }
 ScalarType Tensor::dtype() const {
   return detail::external(metaOfHandle(*this).dtype);

@@ -132,6 +132,8 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
   }
   static const SymInt &symbolOf(const Scalar &v) { return v.integer; }
   static SymInt symInt(std::shared_ptr<SymNode> node);
+  /// Of a call whose failed results are of `origin`, which may be null.
+  static SymInt failedNumber(const std::shared_ptr<Origin> &origin);
   /// Numbers that tell the data of tensors apart, see FakeCall::operandKeys.
   uint64_t dataKey(uint32_t id);
   /// The number in a tensor of one element; nothing if it is not known.

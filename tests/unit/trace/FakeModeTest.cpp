@@ -252,7 +252,7 @@ TEST(Metadata, ComesFromTheAnnotation) {
   EXPECT_EQ(x[1].storage_offset(), 3);
   EXPECT_TRUE(x.to(kMeta).is_meta());
   EXPECT_EQ(mode.numOperations(), 4u) << "questions add no operations";
-  EXPECT_EQ(x.size(2), 0);
+  EXPECT_EQ(x.size(2).value(), 0);
   EXPECT_EQ(mode.error().message,
             "dim 2 is out of range for float16 [2, 3] cuda:0");
 }
@@ -333,7 +333,7 @@ TEST(Errors, TheFirstOneIsKept) {
   Tensor bad = ops::mm(x, x);
   int line = __LINE__ - 1;
   EXPECT_FALSE((bad + 1).relu().ok());
-  EXPECT_EQ(bad.size(0), 0);
+  EXPECT_EQ(bad.size(0).value(), 0);
   EXPECT_EQ(mode.errorCount(), 1u);
   EXPECT_FALSE(ops::mm(x, x).ok());
   EXPECT_EQ(mode.errorCount(), 2u);
@@ -408,4 +408,39 @@ TEST(Errors, NamesOfOutputsAreUnique) {
   mode.output("x", x + 1);
   EXPECT_EQ(mode.error().message,
             "the output 'x' was named before: names of outputs are unique");
+}
+
+TEST(Errors, NumbersOfFailedCallsAreNotOk) {
+  FakeMode mode;
+  FakeMode::Scope scope(mode);
+  Tensor x = mode.input("x", {2});
+  EXPECT_FALSE(x.size(7).ok());
+  EXPECT_FALSE(x.stride(-3).ok());
+  EXPECT_FALSE(x.sum().item().ok()); // a mode without symbols
+  EXPECT_EQ(mode.errorCount(), 3u);
+  // What is computed from them fails without another error.
+  SymInt size = x.size(7) * 2 + 1;
+  EXPECT_FALSE(size.ok());
+  EXPECT_EQ(size.value(), 0);
+  Tensor failed = ops::zeros({size});
+  EXPECT_FALSE(failed.ok());
+  EXPECT_FALSE(failed.numel().ok());
+  EXPECT_EQ(mode.errorCount(), 4u);
+
+  FakeMode::Pause pause;
+  FakeMode other;
+  FakeMode::Scope own(other);
+  EXPECT_FALSE(Tensor().size(0).ok());
+  EXPECT_FALSE(ops::zeros({Tensor().size(0)}).ok());
+  EXPECT_THAT(other.error().message, HasSubstr("an undefined tensor"));
+}
+
+TEST(Errors, ArgumentsThatAreNoDTypeOrDevice) {
+  FakeMode mode;
+  Tensor x = mode.input("x", {2});
+  EXPECT_FALSE(call("sum", {x, ScalarType(99)})[0].ok());
+  EXPECT_EQ(mode.error().message,
+            "sum.default is called with ScalarType(99), which is no dtype");
+  EXPECT_FALSE(call("_to_copy", {x, {}, {}, cuda(-2)})[0].ok());
+  EXPECT_EQ(mode.errorCount(), 2u);
 }

@@ -99,10 +99,12 @@ public:
   bool isFake() const;
 
   //===--- Metadata: answered from the annotation -------------------------===//
-  // Of a handle that is not ok(): zeros and false.
+  // Of a handle that is not ok(): numbers that are not ok() either, zeros and
+  // false.
   int64_t dim() const;
   int64_t rank() const { return dim(); }
-  /// Negative dims count from the end; one that is out of range is an error.
+  /// Negative dims count from the end; one that is out of range is an error,
+  /// and gives a number that is not ok().
   SymInt size(int64_t dim, Here here = Here::current()) const;
   SymInt stride(int64_t dim, Here here = Here::current()) const;
   std::vector<SymInt> sizes() const;
