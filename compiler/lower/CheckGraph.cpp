@@ -30,7 +30,7 @@ LogicalResult checkValues(func::FuncOp source) {
       return emitError(loc, "[FT0311] symbolic shapes are not compiled yet: ")
              << meta->str()
              << "\nhelp: export the model with static shapes, or inspect it "
-                "at stage import";
+                "at stage fake";
     if (meta->rank() > kMaxRank)
       return emitError(loc, "[FT0501] a compiled model takes tensors of at "
                             "most ")
