@@ -97,4 +97,12 @@ LogicalResult elementwise(FakeCall &call, ArrayRef<const TensorMeta *> tensors,
   return call.fresh(std::move(out));
 }
 
+LogicalResult oneDType(FakeCall &c, const TensorMeta &a, const TensorMeta &b) {
+  if (a.dtype == b.dtype)
+    return success();
+  return c.fail(FakeError::Dtype, c.schema().base + " needs one dtype, not " +
+                                      dtypeName(a.dtype) + " and " +
+                                      dtypeName(b.dtype));
+}
+
 } // namespace ft

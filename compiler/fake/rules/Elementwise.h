@@ -62,6 +62,11 @@ llvm::LogicalResult pointwise(FakeCall &call) {
   return elementwise(call, elementwiseTensors(call), promoted(*dtype, Kind));
 }
 
+/// Fails unless both tensors have the same dtype: for operators that promote
+/// nothing.
+llvm::LogicalResult oneDType(FakeCall &c, const TensorMeta &a,
+                             const TensorMeta &b);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_FAKE_RULES_ELEMENTWISE_H

@@ -108,10 +108,15 @@ static FailureOr<int64_t> signalDim(FakeCall &c) {
   return c.wrapDim(2, c.tensor(0).rank());
 }
 
-/// fft, ifft: complex results of the size asked for.
-template <bool Inverse>
-static LogicalResult complexForm(FakeCall &c) {
-  bool real = !isComplex(c.tensor(0).dtype);
+namespace {
+/// The operand as the transform takes it, cut or padded to the size asked for.
+struct Signal {
+  TensorMeta meta;
+  int64_t dim;
+};
+} // namespace
+
+static FailureOr<Signal> signalOf(FakeCall &c) {
   FailureOr<TensorMeta> self = converted(c, false);
   if (failed(self))
     return failure();
@@ -121,10 +126,19 @@ static LogicalResult complexForm(FakeCall &c) {
   Dim n = c.isNone(1) ? self->sizes[*dim] : c.dim(1);
   if (failed(checkCount(c, n, *dim)) || failed(checkNorm(c, 3)))
     return failure();
-  TensorMeta signal = fitted(c, *self, {{*dim}, {n}});
+  return Signal{fitted(c, *self, {{*dim}, {n}}), *dim};
+}
+
+/// fft, ifft: complex results of the size asked for.
+template <bool Inverse>
+static LogicalResult complexForm(FakeCall &c) {
+  bool real = !isComplex(c.tensor(0).dtype);
+  FailureOr<Signal> in = signalOf(c);
+  if (failed(in))
+    return failure();
   if (!real)
-    return c.fresh(complexTransform(signal, *dim));
-  TensorMeta out = realTransform(signal, *dim, false);
+    return c.fresh(complexTransform(in->meta, in->dim));
+  TensorMeta out = realTransform(in->meta, in->dim, false);
   // The inverse of a real signal is the conjugate of its transform, lazily.
   out.conj = Inverse;
   return c.fresh(out);
@@ -135,17 +149,10 @@ template <bool Inverse>
 static LogicalResult halfForm(FakeCall &c) {
   if (failed(needsReal(c)))
     return failure();
-  FailureOr<TensorMeta> self = converted(c, false);
-  if (failed(self))
+  FailureOr<Signal> in = signalOf(c);
+  if (failed(in))
     return failure();
-  FailureOr<int64_t> dim = signalDim(c);
-  if (failed(dim))
-    return failure();
-  Dim n = c.isNone(1) ? self->sizes[*dim] : c.dim(1);
-  if (failed(checkCount(c, n, *dim)) || failed(checkNorm(c, 3)))
-    return failure();
-  TensorMeta out =
-      realTransform(fitted(c, *self, {{*dim}, {n}}), *dim, /*onesided=*/true);
+  TensorMeta out = realTransform(in->meta, in->dim, /*onesided=*/true);
   out.conj = Inverse;
   return c.fresh(out);
 }

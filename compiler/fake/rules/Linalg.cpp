@@ -73,15 +73,6 @@ static LogicalResult square(FakeCall &c, const TensorMeta &a) {
                     a.sizes[a.rank() - 2].str() + " × " + a.sizes.back().str());
 }
 
-static LogicalResult oneDType(FakeCall &c, const TensorMeta &a,
-                              const TensorMeta &b) {
-  if (a.dtype == b.dtype)
-    return success();
-  return c.fail(FakeError::Dtype, c.schema().base + " needs one dtype, not " +
-                                      dtypeName(a.dtype) + " and " +
-                                      dtypeName(b.dtype));
-}
-
 static Dim smaller(const TensorMeta &a) {
   return minDim(a.sizes[a.rank() - 2], a.sizes.back());
 }

@@ -381,40 +381,52 @@ static LogicalResult multilabelMargin(FakeCall &c) {
 // Losses composed of others
 //===----------------------------------------------------------------------===//
 
+namespace {
+struct LossOperands {
+  SmallVector<const TensorMeta *, 4> tensors;
+  DType dtype; ///< of the result
+  bool none;   ///< no reduction
+};
+} // namespace
+
+/// The first `count` arguments of a loss, and how it is reduced.
+static FailureOr<LossOperands> lossOperands(FakeCall &c, unsigned count,
+                                            unsigned reductionArg) {
+  LossOperands of;
+  FailureOr<DType> dtype = promotedDType(c, (1u << count) - 1);
+  if (failed(dtype) || failed(reduction(c, reductionArg, of.none)))
+    return failure();
+  of.dtype = toFloat(*dtype);
+  for (unsigned i = 0; i < count; ++i)
+    of.tensors.push_back(&c.tensor(i));
+  return of;
+}
+
 /// Elementwise over the given number of tensors, then reduced.
 template <unsigned Tensors, unsigned ReductionArg>
 static LogicalResult composedLoss(FakeCall &c) {
-  bool none;
-  FailureOr<DType> dtype = promotedDType(c, (1u << Tensors) - 1);
-  if (failed(dtype) || failed(reduction(c, ReductionArg, none)))
+  FailureOr<LossOperands> of = lossOperands(c, Tensors, ReductionArg);
+  if (failed(of))
     return failure();
-  SmallVector<const TensorMeta *, 4> tensors;
-  for (unsigned i = 0; i < Tensors; ++i)
-    tensors.push_back(&c.tensor(i));
-  DType result = toFloat(*dtype);
-  if (none)
-    return elementwise(c, tensors, result);
-  return failed(c.broadcast(tensors)) ? failure() : scalar(c, result);
+  if (of->none)
+    return elementwise(c, of->tensors, of->dtype);
+  return failed(c.broadcast(of->tensors)) ? failure() : scalar(c, of->dtype);
 }
 
 /// Distances along the last dim, then reduced.
 template <unsigned Tensors, unsigned ReductionArg>
 static LogicalResult distanceLoss(FakeCall &c) {
-  bool none;
-  FailureOr<DType> dtype = promotedDType(c, (1u << Tensors) - 1);
-  if (failed(dtype) || failed(reduction(c, ReductionArg, none)))
+  FailureOr<LossOperands> of = lossOperands(c, Tensors, ReductionArg);
+  if (failed(of))
     return failure();
-  SmallVector<const TensorMeta *, 4> tensors;
-  for (unsigned i = 0; i < Tensors; ++i)
-    tensors.push_back(&c.tensor(i));
-  FailureOr<Dims> sizes = c.broadcast(tensors);
+  FailureOr<Dims> sizes = c.broadcast(of->tensors);
   if (failed(sizes))
     return failure();
-  if (!none)
-    return scalar(c, toFloat(*dtype));
+  if (!of->none)
+    return scalar(c, of->dtype);
   if (!sizes->empty())
     sizes->pop_back();
-  return rowMajor(c, toFloat(*dtype), *sizes);
+  return rowMajor(c, of->dtype, *sizes);
 }
 
 //===----------------------------------------------------------------------===//

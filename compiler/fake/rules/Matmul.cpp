@@ -15,15 +15,6 @@ static LogicalResult product(FakeCall &c, DType dtype, ArrayRef<Dim> sizes) {
   return c.fresh(TensorMeta::contiguous(dtype, sizes, c.device));
 }
 
-static LogicalResult oneDType(FakeCall &c, const TensorMeta &a,
-                              const TensorMeta &b) {
-  if (a.dtype == b.dtype)
-    return success();
-  return c.fail(FakeError::Dtype, c.schema().base + " needs one dtype, not " +
-                                      dtypeName(a.dtype) + " and " +
-                                      dtypeName(b.dtype));
-}
-
 static LogicalResult needsRank(FakeCall &c, unsigned arg, int64_t rank) {
   const TensorMeta &t = c.tensor(arg);
   if (t.rank() == rank)
