@@ -78,6 +78,10 @@ public:
                : nullptr;
   }
 
+  /// The first operand may be a view of a larger storage, so that elements
+  /// around it may be read; otherwise its storage ends with it.
+  bool viewsMore = false;
+
   const Schema &schema() const { return schemaRef; }
   llvm::ArrayRef<Arg> arguments() const { return args; }
   llvm::ArrayRef<TensorMeta> tensorOperands() const { return operands; }

@@ -44,14 +44,14 @@ StringRef codeOf(FakeError category) {
 
 /// "; self is float32 [2, 3] cpu, mat2 is float32 [4, 5] cpu": the tensors of
 /// the call by the names of its schema.
-static void listOperands(InFlightDiagnostic &error, const FakeCall &call) {
+static void listOperands(raw_ostream &text, const FakeCall &call) {
   constexpr int kMost = 6;
   int shown = 0;
   auto show = [&](const Twine &name, const Arg &arg) {
     if (arg.kind != Arg::Tensor || ++shown > kMost)
       return;
-    error << (shown == 1 ? "; " : ", ") << name << " is "
-          << call.tensorOperands()[arg.operand].str();
+    text << (shown == 1 ? "; " : ", ") << name << " is "
+         << call.tensorOperands()[arg.operand].str();
   };
   for (auto [arg, schema] : llvm::zip(call.arguments(), call.schema().args)) {
     show(schema.name, arg);
@@ -59,21 +59,28 @@ static void listOperands(InFlightDiagnostic &error, const FakeCall &call) {
       show(schema.name + "[" + Twine(i) + "]", item);
   }
   if (shown > kMost)
-    error << " and " << shown - kMost << " more";
+    text << " and " << shown - kMost << " more";
+}
+
+std::string explain(const FakeCall &call) {
+  std::string all;
+  llvm::raw_string_ostream text(all);
+  text << call.message << " (in " << shownName(call.schema());
+  listOperands(text, call);
+  text << ")";
+  return all;
 }
 
 void reportFailure(Operation *op, const FakeCall &call) {
   InFlightDiagnostic error = emitError(op->getLoc());
-  error << "[" << codeOf(call.category) << "] " << call.message << " (in "
-        << shownName(call.schema());
-  listOperands(error, call);
-  error << ")";
+  error << "[" << codeOf(call.category) << "] " << explain(call);
   if (call.category == FakeError::DataDependent)
     error << "\nhelp: the number is known at run time only; give it as an "
              "argument, or use an operator that does not need it";
   else if (call.category == FakeError::Undecided)
-    error << "\nhelp: symbolic sizes are not supported yet; export the model "
-             "with static shapes";
+    error << "\nhelp: state what is known of the symbols, as a range or by "
+             "an assertion of the program, or export the model with these "
+             "sizes fixed";
 }
 
 void reportUnknownOperand(Operation *op, Value operand) {

@@ -13,6 +13,11 @@ namespace ft {
 /// The id of a category's diagnostics: "FT0302".
 llvm::StringRef codeOf(FakeError category);
 
+/// Why a call is refused, in full: what the rule says, the operator, and its
+/// tensors by the names of the schema. "the inner sizes … differ: 3 and 4 (in
+/// aten.mm.default; self is float32 [2, 3] cpu, mat2 is float32 [4, 5] cpu)"
+std::string explain(const FakeCall &call);
+
 /// A call that its rule refuses: [FT0302] to [FT0308], [FT0311] at `op`.
 void reportFailure(mlir::Operation *op, const FakeCall &call);
 

@@ -50,6 +50,17 @@ static uint64_t keyOf(Value value) {
   return reinterpret_cast<uintptr_t>(value.getAsOpaquePointer());
 }
 
+/// Whether a tensor may lie in a storage that is larger than itself: it is a
+/// view, or its sizes have changed in place.
+static bool mayBePart(Value value, bool changed) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return changed || !isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+  const Schema *schema = schemaOf(result.getOwner());
+  return changed || !schema ||
+         schema->aliasedArg(result.getResultNumber()) >= 0;
+}
+
 LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
   if (!findFakeRule(*schemaOf(op))) {
     missingRule = true;
@@ -68,6 +79,10 @@ LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
       keys.push_back(keyOf(operand));
     call.fake->scope = scope;
     call.fake->operandKeys = keys;
+  }
+  if (!call.aten.operands.empty()) {
+    Value first = call.aten.operands.front();
+    call.fake->viewsMore = mayBePart(first, changed.contains(first));
   }
   if (failed(call.run())) {
     reportFailure(op, *call.fake);

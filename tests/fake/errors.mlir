@@ -42,3 +42,17 @@ module {
     return %x : tensor<*x!ft.unknown>
   }
 }
+
+// -----
+
+// A view of the whole storage may go back to what lies around it; what is made
+// afresh, and an argument, ends with its last element.
+module {
+  func.func @forward(%x: tensor<5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown> {
+    %s = ft.aten "slice.Tensor"(%x, 0, 0, 2, 1) : (tensor<5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    %v = ft.aten "as_strided.default"(%s, [5], [1], 0) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    // expected-error @+1 {{[FT0302] the view would end with element 8 of its storage, 'self' with element 4 (in aten.as_strided.default; self is float32 [5] cpu)}}
+    %a = ft.aten "as_strided.default"(%x, [3], [4], none) : (tensor<5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+    return %v : tensor<*x!ft.unknown>
+  }
+}

@@ -336,15 +336,18 @@ static LogicalResult repeatInterleaveInt(FakeCall &c) {
   if (c.lt(repeats, 0))
     return c.fail(FakeError::Other,
                   "a repeat must not be negative, it is " + repeats.str());
-  if (c.isNone(2))
-    return rowMajor(c, self.dtype, {self.numel() * repeats});
-  FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
+  FailureOr<int64_t> dim =
+      c.isNone(2) ? FailureOr<int64_t>(0) : c.wrapDim(2, self.rank());
   if (failed(dim))
     return failure();
-  Dims sizes = self.sizes;
+  Dims sizes = c.isNone(2) ? Dims(1, self.numel()) : self.sizes;
   if (sizes.empty())
-    return rowMajor(c, self.dtype, repeats);
+    sizes.push_back(1);
   sizes[*dim] = sizes[*dim] * repeats;
+  if (!c.isNone(3) && !c.eq(c.dim(3), sizes[*dim]))
+    return c.fail(FakeError::Shape,
+                  "output_size is " + c.dim(3).str() + ", dim " + Twine(*dim) +
+                      " has after repetition " + sizes[*dim].str());
   return rowMajor(c, self.dtype, sizes);
 }
 

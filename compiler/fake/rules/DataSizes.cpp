@@ -76,8 +76,21 @@ static LogicalResult maskedSelect(FakeCall &c) {
   return failed(count) ? failure() : rowMajor(c, self.dtype, {*count});
 }
 
+/// As many as `nonzero` finds in the mask: two reads with one mask have one
+/// size.
 FailureOr<Dim> maskCount(FakeCall &c, const TensorMeta &mask) {
-  return countOf(c, mask.numel(), std::nullopt);
+  constexpr StringRef kPurpose = "nonzero";
+  size_t operand = &mask - c.tensorOperands().data();
+  uint64_t key = operand < c.operandKeys.size() ? c.operandKeys[operand] : 0;
+  if (failed(c.needsData("the size of " + c.schema().base + "'s result")))
+    return failure();
+  if (key)
+    if (std::optional<Dim> known = c.scope->remembered(key, kPurpose))
+      return *known;
+  FailureOr<Dim> count = countOf(c, mask.numel(), std::nullopt);
+  if (key && succeeded(count))
+    c.scope->remember(key, kPurpose, *count);
+  return count;
 }
 
 //===----------------------------------------------------------------------===//

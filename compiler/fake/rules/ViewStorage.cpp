@@ -15,6 +15,37 @@ static LogicalResult same(FakeCall &c) { return c.view(c.tensor(0), 0); }
 // Sizes and strides given
 //===----------------------------------------------------------------------===//
 
+/// The number of elements from the start of the storage to the last one of
+/// `t`; nothing if it is not known, or `t` has none.
+static std::optional<int64_t> reach(const TensorMeta &t) {
+  if (!t.isStatic() || t.numel().is(0))
+    return std::nullopt;
+  int64_t last = t.offset.value();
+  for (auto [size, stride] : zip(t.sizes, t.strides)) {
+    int64_t span;
+    if (MulOverflow(size.value() - 1, stride.value(), span) ||
+        AddOverflow(last, span, last))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return last + 1;
+}
+
+/// `out` must lie in the storage of `self`, as far as that is known.
+static LogicalResult checkReach(FakeCall &c, const TensorMeta &self,
+                                const TensorMeta &out) {
+  std::optional<int64_t> have = reach(self), need = reach(out);
+  if (!have || !need || *need <= *have)
+    return success();
+  if (c.viewsMore) {
+    // Where the operand comes from is not part of the call's signature.
+    c.bypass = "view of a view";
+    return success();
+  }
+  return c.fail(FakeError::Shape,
+                "the view would end with element " + Twine(*need - 1) +
+                    " of its storage, 'self' with element " + Twine(*have - 1));
+}
+
 static LogicalResult setLayout(FakeCall &c, TensorMeta out, ArrayRef<Dim> sizes,
                                ArrayRef<Dim> strides, Dim offset) {
   if (sizes.size() != strides.size())
@@ -31,9 +62,12 @@ static LogicalResult setLayout(FakeCall &c, TensorMeta out, ArrayRef<Dim> sizes,
   if (c.lt(offset, 0))
     return c.fail(FakeError::Shape,
                   "storage offset " + offset.str() + " must not be negative");
+  TensorMeta self = out;
   out.sizes.assign(sizes.begin(), sizes.end());
   out.strides.assign(strides.begin(), strides.end());
   out.offset = offset;
+  if (failed(checkReach(c, self, out)))
+    return failure();
   return c.view(std::move(out), 0);
 }
 

@@ -3,7 +3,7 @@
 
 #include "CallTable.h"
 
-#include "compiler/fake/FakeCall.h"
+#include "compiler/fake/FakeReport.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -28,9 +28,17 @@ static std::string shortName(DType dtype) {
 }
 
 namespace {
+/// What a name of a line stands for: a tensor with its key, or a number.
+struct Named {
+  TensorMeta meta;
+  uint64_t key = 0;
+  std::optional<Dim> number;
+};
+
 class Reader {
 public:
-  explicit Reader(StringRef text) : rest(text.trim()) {}
+  Reader(StringRef text, StringMap<Named> &names)
+      : names(names), rest(text.trim()) {}
 
   bool eat(StringRef token) {
     rest = rest.ltrim();
@@ -67,8 +75,19 @@ public:
   std::optional<Arg> argument();
 
   SmallVector<TensorMeta, 4> tensors;
+  /// Of each tensor its key, and its name or "".
+  SmallVector<uint64_t, 4> keys;
+  SmallVector<std::string, 4> tensorNames;
 
 private:
+  Arg add(TensorMeta meta, uint64_t key, StringRef name) {
+    tensors.push_back(std::move(meta));
+    keys.push_back(key);
+    tensorNames.push_back(name.str());
+    return Arg::tensor(static_cast<int>(tensors.size()) - 1);
+  }
+
+  StringMap<Named> &names;
   std::optional<Dims> sizes();
   std::optional<Arg> tensor(DType dtype);
   StringRef rest;
@@ -111,8 +130,7 @@ std::optional<Arg> Reader::tensor(DType dtype) {
       return std::nullopt;
     meta.device = *device;
   }
-  tensors.push_back(std::move(meta));
-  return Arg::tensor(static_cast<int>(tensors.size()) - 1);
+  return add(std::move(meta), 0, "");
 }
 
 std::optional<Arg> Reader::argument() {
@@ -148,6 +166,11 @@ std::optional<Arg> Reader::argument() {
     return Arg::none();
   if (w == "True" || w == "False")
     return Arg::truth(w == "True");
+  if (auto named = names.find(w); named != names.end()) {
+    if (named->second.number)
+      return Arg::integer(*named->second.number);
+    return add(named->second.meta, named->second.key, w);
+  }
   rest = before;
   StringRef number = rest.take_while(
       [](char c) { return isDigit(c) || c == '.' || c == '-' || c == 'e'; });
@@ -231,26 +254,63 @@ static const Schema *findOverload(StringRef name) {
   return nullptr;
 }
 
-std::string answerOf(StringRef line, bool dataDependent, std::string *message) {
-  Reader reader(line);
-  StringRef name = reader.word();
-  const Schema *schema = findOverload(name);
-  if (!schema)
-    return "malformed: no operator '" + name.str() + "'";
-  if (!reader.eat("("))
-    return "malformed: no (";
+namespace {
+/// The calls of one line, in one scope.
+class Line {
+public:
+  explicit Line(bool dataDependent) : data(dataDependent) {}
+
+  std::string run(StringRef statement, std::string &message);
+
+private:
+  std::string call(Reader &reader, const Schema &schema, StringRef result,
+                   std::string &message);
+  void finish(const FakeCall &call, const Reader &reader, StringRef result);
+
+  SymContext symbols;
+  ShapeEnv env{symbols};
+  FakeScope scope{env};
+  bool data;
+  StringMap<Named> names;
+  uint64_t nextKey = 0;
+};
+} // namespace
+
+/// What was written, and the name of the first result.
+void Line::finish(const FakeCall &call, const Reader &reader,
+                  StringRef result) {
+  const Schema &schema = call.schema();
+  for (auto [arg, type] : zip(call.arguments(), schema.args))
+    if (type.type.write && arg.kind == Arg::Tensor)
+      scope.written(reader.keys[arg.operand]);
+  for (auto [r, value] : enumerate(call.results))
+    if (value.kind == FakeResult::Tensor && schema.returnsWritten(r))
+      if (StringRef name = reader.tensorNames[value.alias]; !name.empty())
+        names[name].meta = value.meta;
+  if (result.empty() || call.results.empty())
+    return;
+  const FakeResult &first = call.results.front();
+  names[result] = {first.meta, ++nextKey,
+                   first.kind == FakeResult::Tensor ? std::nullopt
+                                                    : first.value};
+  if (first.constant)
+    scope.setConstant(nextKey, first.constant);
+}
+
+std::string Line::call(Reader &reader, const Schema &schema, StringRef result,
+                       std::string &message) {
   std::vector<Arg> args;
-  for (const SchemaArg &arg : schema->args)
+  for (const SchemaArg &arg : schema.args)
     args.push_back(arg.defaultValue);
   size_t next = 0;
   while (!reader.eat(")")) {
     std::string keyword = reader.keyword();
     int place =
-        keyword.empty() ? static_cast<int>(next++) : schema->argIndex(keyword);
+        keyword.empty() ? static_cast<int>(next++) : schema.argIndex(keyword);
     std::optional<Arg> arg = reader.argument();
     if (!arg || place < 0 || place >= static_cast<int>(args.size()))
       return "malformed: argument " + std::to_string(next);
-    if (schema->args[place].type.kind == SchemaType::Device &&
+    if (schema.args[place].type.kind == SchemaType::Device &&
         arg->kind == Arg::Str)
       if (std::optional<Device> device = Device::parse(arg->str))
         arg = Arg::ofDevice(*device);
@@ -259,20 +319,81 @@ std::string answerOf(StringRef line, bool dataDependent, std::string *message) {
   }
   if (!reader.done())
     return "malformed: text after the call";
-  SymContext symbols;
-  ShapeEnv env(symbols);
-  FakeScope scope(env);
-  FakeCall call(*schema, args, reader.tensors,
-                dataDependent ? &scope : nullptr);
+  FakeCall call(schema, args, reader.tensors, data ? &scope : nullptr);
+  call.operandKeys = reader.keys;
   if (failed(propagateCall(call))) {
-    if (message)
-      *message = call.message;
+    message = explain(call);
     return "error " + text(call.category).str();
   }
+  finish(call, reader, result);
   std::string all;
-  for (const FakeResult &result : call.results)
-    all += (all.empty() ? "" : "; ") + text(result);
+  for (const FakeResult &r : call.results)
+    all += (all.empty() ? "" : "; ") + text(r);
   return all.empty() ? "nothing" : all;
+}
+
+std::string Line::run(StringRef statement, std::string &message) {
+  Reader reader(statement, names);
+  std::string result = reader.keyword();
+  StringRef name = reader.word();
+  if (reader.eat("(")) {
+    const Schema *schema = findOverload(name);
+    return schema ? call(reader, *schema, result, message)
+                  : "malformed: no operator '" + name.str() + "'";
+  }
+  // A tensor with a name.
+  Reader literal(statement, names);
+  (void)literal.keyword();
+  std::optional<Arg> tensor = literal.argument();
+  if (result.empty() || !tensor || tensor->kind != Arg::Tensor)
+    return "malformed: neither a call nor a tensor";
+  names[result] = {literal.tensors.front(), ++nextKey, std::nullopt};
+  return "";
+}
+
+std::string answerOf(StringRef text, bool dataDependent, std::string *message) {
+  Line line(dataDependent);
+  SmallVector<StringRef> statements;
+  text.split(statements, ';');
+  std::string answer, words;
+  for (StringRef statement : statements) {
+    answer = line.run(statement.trim(), words);
+    if (StringRef(answer).starts_with("malformed") || !words.empty())
+      break;
+  }
+  if (message)
+    *message = words;
+  return answer;
+}
+
+/// `?` stands for what is up to the next comma or bracket.
+static bool matches(StringRef answer, StringRef wanted) {
+  while (!wanted.empty()) {
+    if (wanted.consume_front("?")) {
+      answer = answer.drop_while([](char c) { return c != ',' && c != ']'; });
+      continue;
+    }
+    if (answer.empty() || answer.front() != wanted.front())
+      return false;
+    answer = answer.drop_front();
+    wanted = wanted.drop_front();
+  }
+  return answer.empty();
+}
+
+bool fits(StringRef answer, StringRef message, StringRef wanted) {
+  auto [result, parts] = wanted.split('"');
+  result = result.trim();
+  if (result == "error any" ? !answer.starts_with("error ")
+                            : !matches(answer, result))
+    return false;
+  while (!parts.empty()) {
+    auto [part, rest] = parts.split('"');
+    if (!message.contains(part))
+      return false;
+    parts = rest.split('"').second;
+  }
+  return true;
 }
 
 } // namespace ft

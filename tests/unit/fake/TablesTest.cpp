@@ -41,10 +41,8 @@ TEST_P(Tables, EveryLineHolds) {
                  std::to_string(number + 1) + ": " + line.str());
     std::string message;
     std::string answer = answerOf(call.trim(), data, &message);
-    if (wanted.trim() == "error any")
-      EXPECT_TRUE(StringRef(answer).starts_with("error ")) << answer;
-    else
-      EXPECT_EQ(answer, wanted.trim()) << message;
+    EXPECT_TRUE(fits(answer, message, wanted.trim())) << answer << "\n"
+                                                      << message;
   }
 }
 
@@ -56,21 +54,5 @@ INSTANTIATE_TEST_SUITE_P(Fake, Tables, testing::ValuesIn(tables()),
                                [](char c) { return !isAlnum(c); }, '_');
                            return name;
                          });
-
-/// Each message names what was asked, the dim and both values.
-TEST(Messages, ShowBothSides) {
-  auto message = [](StringRef call) {
-    std::string text;
-    EXPECT_TRUE(StringRef(answerOf(call, false, &text)).starts_with("error"));
-    return text;
-  };
-  EXPECT_EQ(message("add(f32[3,4], f32[3,5])"),
-            "sizes 4 and 5 do not broadcast at dim 1 of 2");
-  EXPECT_EQ(message("add(f32[3]@cuda, f32[3])").find("cuda:0 and cpu") ==
-                std::string::npos,
-            false);
-  EXPECT_NE(message("select(f32[6], 0, 6)").find("6"), std::string::npos);
-  EXPECT_NE(message("nonzero(f32[3])").find("nonzero"), std::string::npos);
-}
 
 } // namespace
