@@ -20,8 +20,8 @@
 
 #include <set>
 
-// The runtime archive and the stubs of libc and libm, so that programs with
-// the compiler inside need no other files.
+// The archives of the runtime and of its kernels, and the stubs of libc and
+// libm, so that programs with the compiler inside need no other files.
 #define FT_EMBED(name, path)                                                   \
   __asm__(".pushsection .rodata\n.balign 16\n.hidden " #name "\n.globl " #name \
           "\n" #name ":\n.incbin \"" path "\"\n.hidden " #name                 \
@@ -30,6 +30,7 @@
   extern "C" __attribute__((visibility("hidden"))) const char name[];          \
   extern "C" __attribute__((visibility("hidden"))) const char name##_end[];
 FT_EMBED(ft_embedded_runtime, FORETRACE_RUNTIME_ARCHIVE)
+FT_EMBED(ft_embedded_kernels, FORETRACE_KERNELS_ARCHIVE)
 FT_EMBED(ft_embedded_libc, FORETRACE_IMPORT_C)
 FT_EMBED(ft_embedded_libm, FORETRACE_IMPORT_M)
 #undef FT_EMBED
@@ -39,6 +40,10 @@ namespace ft {
 static llvm::StringRef runtimeArchive() {
   return {ft_embedded_runtime,
           size_t(ft_embedded_runtime_end - ft_embedded_runtime)};
+}
+static llvm::StringRef kernelsArchive() {
+  return {ft_embedded_kernels,
+          size_t(ft_embedded_kernels_end - ft_embedded_kernels)};
 }
 static llvm::StringRef libcStub() {
   return {ft_embedded_libc, size_t(ft_embedded_libc_end - ft_embedded_libc)};
@@ -76,12 +81,14 @@ static llvm::Expected<llvm::StringSet<>> allowedSymbols() {
 #include "runtime/src/imports.def"
            "_GLOBAL_OFFSET_TABLE_"})
     allowed.insert(name);
-  auto archive = llvm::object::Archive::create(
-      llvm::MemoryBufferRef(runtimeArchive(), "libft_runtime.a"));
-  if (!archive)
-    return archive.takeError();
-  for (const llvm::object::Archive::Symbol &symbol : (*archive)->symbols())
-    allowed.insert(symbol.getName());
+  for (llvm::StringRef bytes : {runtimeArchive(), kernelsArchive()}) {
+    auto archive = llvm::object::Archive::create(
+        llvm::MemoryBufferRef(bytes, "an archive of the runtime"));
+    if (!archive)
+      return archive.takeError();
+    for (const llvm::object::Archive::Symbol &symbol : (*archive)->symbols())
+      allowed.insert(symbol.getName());
+  }
   return allowed;
 }
 
@@ -241,8 +248,9 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                             .str();
   const std::pair<const char *, llvm::StringRef> files[] = {
       {"model.o", inputs.object},      {"descriptor.o", inputs.descriptor},
-      {"runtime.a", runtimeArchive()}, {"libc.so", libcStub()},
-      {"libm.so", libmStub()},         {"exports.map", exports}};
+      {"kernels.a", kernelsArchive()}, {"runtime.a", runtimeArchive()},
+      {"libc.so", libcStub()},         {"libm.so", libmStub()},
+      {"exports.map", exports}};
   for (const auto &[name, bytes] : files)
     if (llvm::Error error = folder.write(name, bytes))
       return error;
@@ -259,6 +267,7 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
   std::string script = "--version-script=" + folder.file("exports.map");
   std::string object = folder.file("model.o");
   std::string descriptor = folder.file("descriptor.o");
+  std::string library = folder.file("kernels.a");
   std::string archive = folder.file("runtime.a");
   std::string libm = folder.file("libm.so"), libc = folder.file("libc.so");
   llvm::SmallVector<llvm::StringRef> args = {linker,
@@ -282,7 +291,7 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                                              object,
                                              descriptor};
   args.append(kernels.begin(), kernels.end());
-  args.append({archive, libm, libc});
+  args.append({library, archive, libm, libc});
   std::string log = folder.file("log");
   std::optional<llvm::StringRef> redirects[] = {
       llvm::StringRef(""), llvm::StringRef(log), llvm::StringRef(log)};

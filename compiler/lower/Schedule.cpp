@@ -277,8 +277,11 @@ private:
     }
   }
 
-  /// Each custom kernel once, for the linker.
+  /// Each custom kernel once, for the linker. Those of ATen's operators are
+  /// in its own archive.
   void noteKernel(KernelCallOp call) {
+    if (!call.getCallee().contains("::"))
+      return;
     for (const PlannedKernel &known : s.plan.kernels)
       if (known.symbol == call.getSymbol())
         return;

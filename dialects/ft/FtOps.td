@@ -69,7 +69,7 @@ def Ft_CustomCallOp : Ft_CalleeOp<"custom"> {
 
 def Ft_KernelCallOp : Ft_Op<"kernel_call", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "call of a custom operator's C kernel on builtin tensors";
+  let summary = "call of a C kernel on builtin tensors";
   let description = [{
     `callee` is the operator, `symbol` its kernel (foretrace/kernel.h), which
     `files` define. `args` holds the arguments as the call of the operator did. `types` has the
@@ -78,8 +78,11 @@ def Ft_KernelCallOp : Ft_Op<"kernel_call", [
     `written[i]`, which starts as a copy of it; -1: it is only read. An operand
     with `as_is` is an input of the model in the strides that the kernel is to
     see; the others are handed over row-major in their physical order.
+    A callee without "::" is an ATen operator, its kernel one of
+    runtime/kernels, and no file is needed.
 
-    Inserted by the lowering rule of custom operators; consumed by the lower
+    Inserted by the lowering rules of custom operators, factorisations and
+    transforms; consumed by the lower
     stage when it builds the entry function; illegal after it.
 
     ```mlir

@@ -1,0 +1,48 @@
+//===- LibraryKernel.h - Calls of the runtime's C kernels ------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Factorisations and transforms are C functions (runtime/kernels), called as
+// the kernels of custom operators are: one ft.kernel_call, of no file, since
+// emit finds the function in the archive that it carries. The kernel reads and
+// writes tensors by their strides, so nothing is laid out for it.
+
+#ifndef FORETRACE_COMPILER_LOWER_RULES_LIBRARYKERNEL_H
+#define FORETRACE_COMPILER_LOWER_RULES_LIBRARYKERNEL_H
+
+#include "compiler/lower/LowerCall.h"
+
+namespace ft {
+
+using Sizes = llvm::SmallVector<int64_t, 6>;
+
+/// One result of a kernel.
+struct KernelResult {
+  Sizes sizes;
+  DType dtype;
+};
+
+/// The memory that a kernel works in: how many pieces of its batch can run at
+/// once, and the bytes that each needs (runtime/kernels/scratch.h).
+struct KernelScratch {
+  int64_t pieces = 1;
+  int64_t bytes = 0;
+};
+
+/// Pieces for a batch of `count` problems of about `work` operations each: one
+/// for what is not worth a thread, and no more than 8 MiB of scratch together.
+KernelScratch scratchFor(int64_t count, int64_t work, int64_t bytes);
+
+/// Calls `ft_k_<name>` with `ins`, then `numbers`. The results are row-major;
+/// the scratch is not among them. Nothing is called if all results are empty.
+llvm::SmallVector<LoweredTensor> callKernel(LowerCall &c, llvm::StringRef name,
+                                            llvm::ArrayRef<LoweredTensor> ins,
+                                            llvm::ArrayRef<Arg> numbers,
+                                            llvm::ArrayRef<KernelResult> outs,
+                                            KernelScratch scratch);
+
+/// 8, or 16 for complex elements: the `unit` of scratch.h.
+int64_t scratchUnit(DType dtype);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_RULES_LIBRARYKERNEL_H

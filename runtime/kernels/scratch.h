@@ -1,0 +1,38 @@
+/*===- scratch.h - The scratch memory of the kernels ------ C11 and C++ --===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Kernels allocate nothing: their last result is scratch memory of the arena,
+ * [pieces, bytes of a piece]. How many bytes the work on one matrix needs is
+ * said here, for the compiler, which plans them, and for the kernel, which
+ * compares. `unit` is 8 for real elements, 16 for complex ones.
+ *===----------------------------------------------------------------------===*/
+#ifndef FORETRACE_RUNTIME_KERNELS_SCRATCH_H
+#define FORETRACE_RUNTIME_KERNELS_SCRATCH_H
+
+#include <stdint.h>
+
+/* Room for `buffers` blocks of `elements` together: each starts at 64. */
+static inline int64_t ft_scratch_of(int64_t unit, int64_t elements,
+                                    int64_t buffers) {
+  return (unit * elements + 64 * buffers + 63) / 64 * 64;
+}
+
+/* LU of an m × n matrix, and its use on `rhs` columns. */
+static inline int64_t ft_scratch_lu(int64_t unit, int64_t m, int64_t n,
+                                    int64_t rhs) {
+  return ft_scratch_of(unit, 2 * m * n + m * rhs + m + n, 4);
+}
+
+/* A triangular n × n system with `rhs` columns. */
+static inline int64_t ft_scratch_triangular(int64_t unit, int64_t n,
+                                            int64_t rhs) {
+  return ft_scratch_of(unit, n * n + n * rhs, 2);
+}
+
+/* Cholesky of n × n, and its use on `rhs` columns. */
+static inline int64_t ft_scratch_cholesky(int64_t unit, int64_t n,
+                                          int64_t rhs) {
+  return ft_scratch_of(unit, 2 * n * n + n * rhs, 3);
+}
+
+#endif /* FORETRACE_RUNTIME_KERNELS_SCRATCH_H */
