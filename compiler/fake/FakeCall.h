@@ -229,6 +229,11 @@ llvm::LogicalResult resolveDevice(FakeCall &call, DevicePolicy policy);
 /// without a rule of their own get that of their functional form.
 FakeRule findFakeRule(const Schema &schema);
 
+/// After the rule of a functional form: the result must fit argument 0, which
+/// it is written into and which becomes the result. For rules of in-place forms
+/// whose arguments differ from those of the functional one.
+llvm::LogicalResult finishInPlace(FakeCall &call);
+
 /// Runs the rule of the call: the one entry that the fake pass, the tracing API
 /// and the conformance runner use. Failure leaves category and message.
 llvm::LogicalResult propagateCall(FakeCall &call);

@@ -100,7 +100,9 @@ RuleTable::RuleTable() {
     if (base.starts_with("__i"))
       name = "__" + base.drop_front(3).str();
     for (const Schema &other : schemas.all()) {
-      if (other.base != name || other.mutates || !entries[other.index].rule ||
+      // What it writes besides (a noise, say) is written by both forms.
+      bool functional = other.args.empty() || !other.args[0].type.write;
+      if (other.base != name || !functional || !entries[other.index].rule ||
           !sameArguments(schema, other))
         continue;
       size_t extra = schema.args.size() - other.args.size();
@@ -148,7 +150,7 @@ static LogicalResult castable(FakeCall &call, DType from, DType to) {
                        " cannot be written into a tensor of " + dtypeName(to));
 }
 
-static LogicalResult finishInPlace(FakeCall &call) {
+LogicalResult finishInPlace(FakeCall &call) {
   const TensorMeta &self = call.tensor(0);
   const TensorMeta &computed = call.results.front().meta;
   if (!call.sameSizes(computed.sizes, self.sizes))

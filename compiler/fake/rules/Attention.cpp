@@ -6,7 +6,11 @@
 // composite one is a row-major product.
 
 #include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/AttentionRules.h"
 #include "compiler/fake/rules/Families.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace llvm;
 
@@ -60,19 +64,10 @@ static LogicalResult checkMask(FakeCall &c, unsigned arg) {
   return c.broadcastTo(mask->sizes, scores);
 }
 
-/// scaled_dot_product_attention: one of the kernels, chosen by what they take.
-static LogicalResult attention(FakeCall &c) {
+FailureOr<Dims> attentionSizes(FakeCall &c, unsigned maskArg, bool grouped) {
   const TensorMeta &q = c.tensor(0), &k = c.tensor(1), &v = c.tensor(2);
-  if (q.dtype != k.dtype || q.dtype != v.dtype)
-    return c.fail(FakeError::Dtype,
-                  "query, key and value are " + dtypeName(q.dtype) + ", " +
-                      dtypeName(k.dtype) + " and " + dtypeName(v.dtype));
-  bool grouped = c.flag(7);
-  if (failed(checkSizes(c, grouped)) || failed(checkMask(c, 3)))
+  if (failed(checkSizes(c, grouped)) || failed(checkMask(c, maskArg)))
     return failure();
-  if (c.arg(3).kind == Arg::Tensor && c.flag(5))
-    return c.fail(FakeError::Other,
-                  "attention takes either a mask or is_causal");
   TensorMeta left, right;
   size_t kept = grouped ? 3 : 2;
   left.sizes.assign(q.sizes.begin(),
@@ -86,6 +81,22 @@ static LogicalResult attention(FakeCall &c) {
     sizes->push_back(q.sizes[q.rank() - 3]);
   sizes->push_back(q.sizes[q.rank() - 2]);
   sizes->push_back(v.sizes.back());
+  return sizes;
+}
+
+/// scaled_dot_product_attention: one of the kernels, chosen by what they take.
+static LogicalResult attention(FakeCall &c) {
+  const TensorMeta &q = c.tensor(0), &k = c.tensor(1), &v = c.tensor(2);
+  if (q.dtype != k.dtype || q.dtype != v.dtype)
+    return c.fail(FakeError::Dtype,
+                  "query, key and value are " + dtypeName(q.dtype) + ", " +
+                      dtypeName(k.dtype) + " and " + dtypeName(v.dtype));
+  FailureOr<Dims> sizes = attentionSizes(c, 3, c.flag(7));
+  if (failed(sizes))
+    return failure();
+  if (c.arg(3).kind == Arg::Tensor && c.flag(5))
+    return c.fail(FakeError::Other,
+                  "attention takes either a mask or is_causal");
   TensorMeta out = TensorMeta::contiguous(q.dtype, *sizes, c.device);
   bool fused = q.rank() == 4 && k.rank() == 4 && v.rank() == 4 &&
                isFloating(q.dtype) && c.number(4) == 0 &&
@@ -147,14 +158,33 @@ static LogicalResult randomState(FakeCall &c, DType dtype, ArrayRef<Dim> seed) {
   return c.fresh(TensorMeta::contiguous(dtype, {}, c.device));
 }
 
+DType attentionDType(DType query) {
+  return query == DType::F8E4M3FN ? DType::BF16 : query;
+}
+
+LogicalResult likeQuery(FakeCall &c, Dim headSize) {
+  TensorMeta out = c.tensor(0);
+  if (c.eq(out.sizes.back(), headSize)) {
+    out.strides = likeStrides(out);
+  } else {
+    SmallVector<int64_t, 6> order =
+        llvm::to_vector<6>(llvm::seq<int64_t>(0, out.rank()));
+    llvm::stable_sort(order, [&](int64_t a, int64_t b) {
+      return c.lt(out.strides[b], out.strides[a]);
+    });
+    out.sizes.back() = headSize;
+    out.strides = denseStrides(out.sizes, order);
+  }
+  out.offset = 0;
+  out.dtype = attentionDType(out.dtype);
+  return c.fresh(std::move(out));
+}
+
 static LogicalResult flash(FakeCall &c) {
   if (failed(needs4(c)))
     return failure();
   const TensorMeta &q = c.tensor(0), &k = c.tensor(1);
-  TensorMeta out = q;
-  out.strides = likeStrides(q);
-  out.offset = 0;
-  (void)c.fresh(std::move(out));
+  (void)likeQuery(c, q.sizes[3]);
   Dim sums[] = {q.sizes[0], q.sizes[1], q.sizes[2]};
   (void)c.fresh(TensorMeta::contiguous(DType::F32, sums, c.device));
   (void)c.undefined();
@@ -165,9 +195,10 @@ static LogicalResult flash(FakeCall &c) {
     return failure();
   // The debug mask is empty unless it is asked for.
   Dims mask = {Dim(0)};
-  if (c.flag(5))
+  if (c.flag(c.schema().argIndex("return_debug_mask")))
     mask = {q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]};
-  return c.fresh(TensorMeta::contiguous(q.dtype, mask, c.device));
+  return c.fresh(
+      TensorMeta::contiguous(attentionDType(q.dtype), mask, c.device));
 }
 
 static LogicalResult efficient(FakeCall &c) {
@@ -187,12 +218,7 @@ static LogicalResult cudnn(FakeCall &c) {
   if (failed(needs4(c)))
     return failure();
   const TensorMeta &q = c.tensor(0), &k = c.tensor(1), &v = c.tensor(2);
-  TensorMeta out = q;
-  out.sizes[3] = v.sizes[3];
-  out.strides = c.eq(q.sizes[3], v.sizes[3]) ? likeStrides(q)
-                                             : contiguousStrides(out.sizes);
-  out.offset = 0;
-  (void)c.fresh(std::move(out));
+  (void)likeQuery(c, v.sizes[3]);
   Dim sums[] = {q.sizes[0], q.sizes[1], q.sizes[2], Dim(1)};
   if (c.flag(4))
     (void)c.fresh(TensorMeta::contiguous(DType::F32, sums, c.device));
@@ -212,6 +238,7 @@ ArrayRef<FakeRuleRow> attentionRules() {
       {"_scaled_dot_product_cudnn_attention.default", cudnn},
       {"_scaled_dot_product_efficient_attention.default", efficient},
       {"_scaled_dot_product_flash_attention.default", flash},
+      {"_scaled_dot_product_flash_attention.quantized", flash},
       {"_scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
       {"_scaled_dot_product_flash_attention_for_cpu_backward.default",
        flashForCpuBackward},

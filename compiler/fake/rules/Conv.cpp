@@ -7,6 +7,7 @@
 
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "compiler/fake/rules/Refusals.h"
 
 using namespace llvm;
 
@@ -299,6 +300,50 @@ static LogicalResult convolutionBackward(FakeCall &c) {
   return c.fresh(TensorMeta::contiguous(grad.dtype, grad.sizes[1], c.device));
 }
 
+/// (self, weight, kernel_size, bias, stride, padding, dilation if it has one):
+/// the native kernels, which repeat the kernel's size.
+static LogicalResult nativeConv(FakeCall &c) {
+  Convolution conv;
+  conv.input = c.tensor(0);
+  conv.weight = c.tensor(1);
+  conv.bias = c.optTensor(3);
+  conv.stride = c.dims(4);
+  conv.padding = c.dims(5);
+  size_t spatial = c.schema().args[2].type.fixedLength;
+  conv.dilation = c.arguments().size() > 6 ? c.dims(6) : Dims(spatial, Dim(1));
+  Dims kernel = c.dims(2);
+  if (kernel.size() != spatial || conv.weight.sizes.size() != spatial + 2)
+    return c.fail(FakeError::Dim, "kernel_size has " + Twine(kernel.size()) +
+                                      " entries, the weight is " +
+                                      conv.weight.str());
+  if (conv.weight.numel().is(0))
+    return c.fail(FakeError::Shape,
+                  "the weight " + conv.weight.str() + " is empty");
+  for (size_t i = 0; i < spatial; ++i)
+    if (!c.eq(kernel[i], conv.weight.sizes[i + 2]))
+      return c.fail(FakeError::Shape,
+                    "kernel_size has " + kernel[i].str() + " for dim " +
+                        Twine(i) + ", the weight is " + conv.weight.str());
+  return run(c, conv);
+}
+
+/// A depthwise convolution: as many groups as channels.
+static LogicalResult depthwise(FakeCall &c) {
+  if (failed(needsAccelerator(c)))
+    return failure();
+  return nativeConv(c);
+}
+
+/// (self, weight, bias, padding, stride, dilation, groups)
+static LogicalResult mkldnnConv(FakeCall &c) {
+  if (c.device.kind != Device::Cpu)
+    return noKernel(c, "it is for the CPU only");
+  Convolution conv{c.tensor(0), c.tensor(1), c.optTensor(2),
+                   c.dims(4),   c.dims(3),   c.dims(5),
+                   Dims(),      false,       c.dim(6)};
+  return run(c, conv);
+}
+
 /// Row-major inputs of dims (time, batch, channels).
 static LogicalResult convTbc(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &weight = c.tensor(1);
@@ -328,6 +373,7 @@ ArrayRef<FakeRuleRow> convRules() {
       {"conv2d.padding", convPadding, Strict},
       {"conv3d.default", convNd<false>, Strict},
       {"conv3d.padding", convPadding, Strict},
+      {"conv_depthwise3d.default", depthwise, Strict},
       {"conv_tbc.default", convTbc},
       {"conv_transpose1d.default", convNd<true>, Strict},
       {"conv_transpose2d.input", convNd<true>, Strict},
@@ -335,6 +381,9 @@ ArrayRef<FakeRuleRow> convRules() {
       {"convolution.default", convolution, Strict},
       {"convolution_backward.default", convolutionBackward, Strict},
       {"convolution_overrideable.default", convolution, Strict},
+      {"mkldnn_convolution.default", mkldnnConv, Strict},
+      {"slow_conv3d.default", nativeConv, Strict},
+      {"thnn_conv2d.default", nativeConv, Strict},
   };
   return rows;
 }

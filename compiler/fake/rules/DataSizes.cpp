@@ -210,6 +210,7 @@ ArrayRef<FakeRuleRow> dataSizesRules() {
       {"nonzero_numpy.default", nonzeroNumpy},
       {"unique_consecutive.default", uniqueConsecutive},
       {"unique_dim.default", uniqueDim},
+      {"where.default", nonzeroNumpy},
   };
   return rows;
 }

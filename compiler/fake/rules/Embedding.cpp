@@ -57,6 +57,17 @@ static LogicalResult embeddingRenorm(FakeCall &c) {
   return c.view(self, 0);
 }
 
+/// A copy in which the rows that are looked up are written.
+static LogicalResult embeddingRenormed(FakeCall &c) {
+  if (failed(embeddingRenorm(c)))
+    return failure();
+  FakeResult &result = c.results.front();
+  result.meta.strides = cloneStrides(c.tensor(0));
+  result.meta.offset = 0;
+  result.alias = -1;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Bags
 //===----------------------------------------------------------------------===//
@@ -192,6 +203,7 @@ ArrayRef<FakeRuleRow> embeddingRules() {
       {"embedding_bag.default", embeddingBag<false>, DevicePolicy::First},
       {"embedding_bag.padding_idx", embeddingBag<false>, DevicePolicy::First},
       {"embedding_dense_backward.default", embeddingBackward},
+      {"embedding_renorm.default", embeddingRenormed},
       {"embedding_renorm_.default", embeddingRenorm},
       {"one_hot.default", oneHot},
   };

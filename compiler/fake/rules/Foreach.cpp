@@ -29,43 +29,105 @@ static LogicalResult deviceOf(FakeCall &c, ArrayRef<const TensorMeta *> entry) {
   return success();
 }
 
-template <Promote Kind>
-static LogicalResult foreach (FakeCall &c) {
-  size_t count = c.length(0);
-  for (auto [i, arg] : enumerate(c.arguments()))
-    if (arg.kind == Arg::List && arg.list.size() != count)
+/// The number of entries, which all lists but those of no part must have.
+static FailureOr<size_t> entryCount(FakeCall &c) {
+  size_t count = c.length(c.arg(0).kind == Arg::List ? 0 : 1);
+  for (auto [i, arg] : enumerate(c.arguments())) {
+    if (arg.kind != Arg::List)
+      continue;
+    if (arg.list.size() != count)
       return c.fail(FakeError::Other, "the lists have " + Twine(count) +
                                           " and " + Twine(arg.list.size()) +
                                           " entries");
-  for (size_t entry = 0; entry < count; ++entry) {
+    if (c.schema().isTensorArg(i) && is_contained(c.tensors(i), nullptr))
+      return c.fail(FakeError::Other, "an entry of a list is missing");
+  }
+  if (count == 0)
+    return c.fail(FakeError::Other, "the lists have no entries");
+  return count;
+}
+
+/// Which tensors and numbers take part in promotion.
+enum class Typed : uint8_t {
+  /// All tensors, and numbers that are operands: the first two arguments.
+  Operands,
+  /// Tensors only: weights and factors are converted.
+  Tensors,
+  /// As before, and all tensors must have one dtype.
+  OneDType
+};
+
+/// One elementwise call for each entry; `last`: the arguments behind it are
+/// factors of their own kind.
+static LogicalResult eachEntry(FakeCall &c, Promote kind, Typed typed,
+                               unsigned last) {
+  FailureOr<size_t> count = entryCount(c);
+  if (failed(count))
+    return failure();
+  for (size_t entry = 0; entry < *count; ++entry) {
     SmallVector<const TensorMeta *, 4> tensors;
     TypePromotion types;
-    for (const Arg &arg : c.arguments()) {
+    for (auto [i, arg] : enumerate(c.arguments().take_front(last))) {
       const Arg &own = arg.kind == Arg::List ? arg.list[entry] : arg;
       if (own.kind == Arg::Tensor) {
         tensors.push_back(&c.tensorOperands()[own.operand]);
         types.add(*tensors.back());
-      } else if (arg.kind == Arg::List || &arg == &c.arg(1)) {
+      } else if (typed == Typed::Operands && i < 2) {
         types.add(own);
       }
     }
-    if (tensors.empty())
-      return c.fail(FakeError::Other, "an entry of the list is missing");
+    if (typed == Typed::OneDType)
+      for (const TensorMeta *t : tensors)
+        if (failed(oneDType(c, *tensors.front(), *t)))
+          return failure();
     std::optional<DType> dtype = types.result();
     if (!dtype)
       return c.fail(FakeError::Dtype,
                     "the tensors do not promote to one dtype");
     if (failed(deviceOf(c, tensors)) ||
-        failed(elementwise(c, tensors, promoted(*dtype, Kind))))
+        failed(elementwise(c, tensors, promoted(*dtype, kind))))
       return failure();
   }
   return success();
 }
 
+template <Promote Kind, Typed Which = Typed::Operands>
+static LogicalResult foreach (FakeCall &c) {
+  return eachEntry(c, Kind, Which, c.arguments().size());
+}
+
+/// addcdiv divides no integers.
+template <FakeRule Rule>
+static LogicalResult notIntegral(FakeCall &c) {
+  if (failed(Rule(c)))
+    return failure();
+  for (const FakeResult &result : c.results)
+    if (isIntegral(result.meta.dtype))
+      return c.fail(FakeError::Dtype, c.schema().base + " is not defined for " +
+                                          dtypeName(result.meta.dtype));
+  return success();
+}
+
+/// addcmul, addcdiv with a tensor of factors, one for each entry.
+static LogicalResult foreachFactors(FakeCall &c) {
+  const TensorMeta &factors = c.tensor(3);
+  if (factors.device.kind != Device::Cpu)
+    return c.fail(FakeError::Device,
+                  "the scalars must be on cpu, not on " + factors.device.str());
+  if (factors.rank() != 1)
+    return c.fail(FakeError::Dim,
+                  "the scalars need 1 dim, they have " + Twine(factors.rank()));
+  if (!c.eq(factors.sizes[0], Dim(int64_t(c.length(0)))))
+    return c.fail(FakeError::Shape, "there are " + factors.sizes[0].str() +
+                                        " scalars for " + Twine(c.length(0)) +
+                                        " entries");
+  return eachEntry(c, Promote::Default, Typed::Tensors, 3);
+}
+
 /// The results are the lists that are written: checked, then nothing returned.
-template <Promote Kind>
-static LogicalResult foreachInto(FakeCall &c) {
-  if (failed(foreach<Kind>(c)))
+template <FakeRule Rule>
+static LogicalResult into(FakeCall &c) {
+  if (failed(Rule(c)))
     return failure();
   auto targets = c.tensors(0);
   for (auto [target, result] : zip(targets, c.results)) {
@@ -102,40 +164,145 @@ static LogicalResult foreachCopy(FakeCall &c) {
   return success();
 }
 
-ArrayRef<FakeRuleRow> foreachRules() {
+static LogicalResult foreachClone(FakeCall &c) {
+  StringRef format = c.arguments().size() > 1 ? c.optText(1) : "";
+  for (const TensorMeta *t : c.tensors(0)) {
+    if (!t)
+      return c.fail(FakeError::Other, "an entry of the list is missing");
+    TensorMeta out = *t;
+    std::optional<Dims> strides =
+        format.empty() ? cloneStrides(*t) : formatStrides(format, t->sizes, t);
+    if (!strides)
+      return c.fail(FakeError::Dim,
+                    "memory format " + format + " does not fit " + t->str());
+    out.strides = *strides;
+    out.offset = 0;
+    (void)c.fresh(std::move(out));
+  }
+  return success();
+}
+
+/// One number of each tensor: a norm or, if `Extremum`, its greatest element.
+template <bool Extremum>
+static LogicalResult foreachReduce(FakeCall &c) {
+  FailureOr<size_t> count = entryCount(c);
+  if (failed(count))
+    return failure();
+  for (const TensorMeta *t : c.tensors(0)) {
+    DType dtype = t->dtype;
+    if (Extremum && t->numel().is(0))
+      return c.fail(FakeError::Other,
+                    "the greatest element of nothing, " + t->str());
+    if (!Extremum && !isFloating(dtype) && !isComplex(dtype))
+      return c.fail(FakeError::Dtype, "a norm needs a floating or complex "
+                                      "dtype, not " +
+                                          dtypeName(dtype));
+    if (!Extremum)
+      dtype = toReal(c.dtype(2).value_or(dtype));
+    (void)c.fresh(TensorMeta::contiguous(dtype, {}, t->device));
+  }
+  return success();
+}
+
+static LogicalResult foreachMm(FakeCall &c) {
+  FailureOr<size_t> count = entryCount(c);
+  if (failed(count))
+    return failure();
+  for (auto [a, b] : zip(c.tensors(0), c.tensors(1))) {
+    if (a->rank() != 2 || b->rank() != 2)
+      return c.fail(FakeError::Dim, "products need 2 dims, not " + a->str() +
+                                        " and " + b->str());
+    if (!c.eq(a->sizes[1], b->sizes[0]))
+      return c.fail(FakeError::Shape, "the inner sizes of " + a->str() +
+                                          " and " + b->str() + " differ");
+    if (failed(deviceOf(c, {a, b})) || failed(oneDType(c, *a, *b)))
+      return failure();
+    (void)c.fresh(
+        TensorMeta::contiguous(a->dtype, {a->sizes[0], b->sizes[1]}, c.device));
+  }
+  return success();
+}
+
+namespace {
+/// Ops with one rule: each name with each overload, functional and in place.
+struct Group {
+  FakeRule rule, into;
+  std::vector<StringRef> overloads, names;
+};
+} // namespace
+
+static std::vector<Group> groups() {
   using enum Promote;
-  using enum DevicePolicy;
-  static const FakeRuleRow rows[] = {
-      {"_foreach_add.List", foreach<Default>, First},
-      {"_foreach_add.Scalar", foreach<Default>, First},
-      {"_foreach_add.ScalarList", foreach<Default>, First},
-      {"_foreach_add.Tensor", foreach<Default>, First},
-      {"_foreach_add_.List", foreachInto<Default>, First},
-      {"_foreach_add_.Scalar", foreachInto<Default>, First},
-      {"_foreach_add_.ScalarList", foreachInto<Default>, First},
-      {"_foreach_add_.Tensor", foreachInto<Default>, First},
-      {"_foreach_addcdiv.Scalar", foreach<Default>, First},
-      {"_foreach_addcmul.Scalar", foreach<Default>, First},
-      {"_foreach_copy.default", foreachCopy, First},
-      {"_foreach_div.List", foreach<IntToFloat>, First},
-      {"_foreach_div.Scalar", foreach<IntToFloat>, First},
-      {"_foreach_div.ScalarList", foreach<IntToFloat>, First},
-      {"_foreach_div.Tensor", foreach<IntToFloat>, First},
-      {"_foreach_lerp.List", foreach<Default>, First},
-      {"_foreach_lerp.Scalar", foreach<Default>, First},
-      {"_foreach_mul.List", foreach<Default>, First},
-      {"_foreach_mul.Scalar", foreach<Default>, First},
-      {"_foreach_mul.ScalarList", foreach<Default>, First},
-      {"_foreach_mul.Tensor", foreach<Default>, First},
-      {"_foreach_mul_.List", foreachInto<Default>, First},
-      {"_foreach_mul_.Scalar", foreachInto<Default>, First},
-      {"_foreach_mul_.ScalarList", foreachInto<Default>, First},
-      {"_foreach_mul_.Tensor", foreachInto<Default>, First},
-      {"_foreach_sqrt.default", foreach<IntToFloat>, First},
-      {"_foreach_sub.List", foreach<Default>, First},
-      {"_foreach_sub.Scalar", foreach<Default>, First},
-      {"_foreach_sub.ScalarList", foreach<Default>, First},
+  std::vector<StringRef> unary = {"default"};
+  std::vector<StringRef> binary = {"List", "Scalar", "ScalarList"};
+  std::vector<StringRef> arithmetic = {"List", "Scalar", "ScalarList",
+                                       "Tensor"};
+  constexpr auto weighted = foreach<Default, Typed::Tensors>;
+  return {
+      {foreach<IntToFloat>,
+       into<foreach<IntToFloat>>,
+       unary,
+       {"acos",  "asin", "atan",       "cos",    "cosh",    "erf",
+        "erfc",  "exp",  "expm1",      "lgamma", "log",     "log10",
+        "log1p", "log2", "reciprocal", "rsqrt",  "sigmoid", "sin",
+        "sinh",  "sqrt", "tan",        "tanh"}},
+      {foreach<Default>,
+       into<foreach<Default>>,
+       unary,
+       {"ceil", "floor", "frac", "neg", "round", "sign", "trunc"}},
+      {foreach<ComplexToFloat>, into<foreach<ComplexToFloat>>, unary, {"abs"}},
+      {foreachClone, into<foreachClone>, unary, {"clone", "zero"}},
+      {foreachCopy, into<foreachCopy>, unary, {"copy"}},
+      {foreachMm, nullptr, unary, {"mm"}},
+      {foreachReduce<true>, nullptr, unary, {"max"}},
+      {foreachReduce<false>, nullptr, {"Scalar"}, {"norm", "powsum"}},
+      {foreach<Default>,
+       into<foreach<Default>>,
+       arithmetic,
+       {"add", "mul", "sub"}},
+      {foreach<IntToFloat>, into<foreach<IntToFloat>>, arithmetic, {"div"}},
+      {foreach<Default>,
+       into<foreach<Default>>,
+       binary,
+       {"clamp_max", "clamp_min", "maximum", "minimum", "pow"}},
+      {foreach<Default>, nullptr, {"ScalarAndTensor"}, {"pow"}},
+      {foreach<Default, Typed::OneDType>,
+       into<foreach<Default, Typed::OneDType>>,
+       binary,
+       {"lerp"}},
+      {weighted, into<weighted>, {"Scalar", "ScalarList"}, {"addcmul"}},
+      {notIntegral<weighted>,
+       into<notIntegral<weighted>>,
+       {"Scalar", "ScalarList"},
+       {"addcdiv"}},
+      {foreachFactors, into<foreachFactors>, {"Tensor"}, {"addcmul"}},
+      {notIntegral<foreachFactors>,
+       into<notIntegral<foreachFactors>>,
+       {"Tensor"},
+       {"addcdiv"}},
   };
+}
+
+/// Keeps the texts that the rows refer to.
+static std::vector<FakeRuleRow> expand() {
+  std::vector<FakeRuleRow> rows;
+  static std::vector<std::unique_ptr<std::string>> texts;
+  auto add = [&](const Twine &name, FakeRule rule) {
+    texts.push_back(std::make_unique<std::string>(name.str()));
+    rows.push_back({*texts.back(), rule, DevicePolicy::First});
+  };
+  for (const Group &group : groups())
+    for (StringRef name : group.names)
+      for (StringRef overload : group.overloads) {
+        add("_foreach_" + name + "." + overload, group.rule);
+        if (group.into)
+          add("_foreach_" + name + "_." + overload, group.into);
+      }
+  return rows;
+}
+
+ArrayRef<FakeRuleRow> foreachRules() {
+  static const std::vector<FakeRuleRow> rows = expand();
   return rows;
 }
 

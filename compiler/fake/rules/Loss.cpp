@@ -440,6 +440,37 @@ static LogicalResult ctc(FakeCall &c) {
                     " depends on the lengths of the targets");
 }
 
+/// The loss alone, whose size no data decide: one for each sequence of
+/// log_probs [time, batch, classes] or, without a batch, [time, classes].
+static LogicalResult ctcLoss(FakeCall &c) {
+  const TensorMeta &probs = c.tensor(0);
+  if (probs.rank() != 2 && probs.rank() != 3)
+    return c.fail(FakeError::Dim,
+                  "log_probs needs 2 or 3 dims, it has " + Twine(probs.rank()));
+  if (!isFloating(probs.dtype))
+    return c.fail(FakeError::Dtype, "log_probs must be floating, it is " +
+                                        dtypeName(probs.dtype));
+  if (!isIntegral(c.tensor(1).dtype))
+    return c.fail(FakeError::Dtype, "the targets must be integers, they are " +
+                                        dtypeName(c.tensor(1).dtype));
+  bool batched = probs.rank() == 3;
+  Dim batch = batched ? probs.sizes[1] : Dim(1);
+  for (unsigned i : {2u, 3u}) {
+    const TensorMeta *lengths = c.optTensor(i);
+    if (lengths && !isIntegral(lengths->dtype))
+      return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
+                                          "' must be integers, it is " +
+                                          dtypeName(lengths->dtype));
+    Dim count = lengths ? lengths->numel() : Dim(int64_t(c.length(i)));
+    if (!c.eq(count, batch))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "' has " +
+                                          count.str() + " entries for " +
+                                          batch.str() + " sequences");
+  }
+  bool each = c.dim(5).is(0);
+  return rowMajor(c, probs.dtype, each && batched ? Dims{batch} : Dims());
+}
+
 static LogicalResult ctcBackward(FakeCall &c) {
   const TensorMeta &self = c.tensor(1);
   for (unsigned i : {3u, 4u})
@@ -472,6 +503,8 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"binary_cross_entropy_with_logits.default", lossWithLogits},
       {"cosine_embedding_loss.default", distanceLoss<2, 4>},
       {"cross_entropy_loss.default", crossEntropy},
+      {"ctc_loss.IntList", ctcLoss, DevicePolicy::First},
+      {"ctc_loss.Tensor", ctcLoss, DevicePolicy::First},
       {"hinge_embedding_loss.default", composedLoss<2, 3>},
       {"huber_loss.default", elementwiseLoss<2>},
       {"huber_loss_backward.default", elementwiseLossBackward},

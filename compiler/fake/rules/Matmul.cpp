@@ -67,6 +67,114 @@ static LogicalResult intMm(FakeCall &c) {
   return product(c, DType::I32, *sizes);
 }
 
+/// self [M, K] times the transposed int8 mat2 [N, K], each column scaled.
+static LogicalResult int8Pack(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
+  const TensorMeta &scales = c.tensor(2);
+  if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)) ||
+      failed(inner(c, self.sizes[1], mat2.sizes[1], self, mat2)))
+    return failure();
+  if (!isFloating(self.dtype) || self.dtype == DType::F64)
+    return c.fail(FakeError::Dtype, "'self' must be float32, float16 or "
+                                    "bfloat16, not " +
+                                        dtypeName(self.dtype));
+  if (mat2.dtype != DType::I8)
+    return c.fail(FakeError::Dtype,
+                  "'mat2' must be int8, not " + dtypeName(mat2.dtype));
+  if (scales.rank() != 1 || !c.eq(scales.sizes[0], mat2.sizes[0]))
+    return c.fail(FakeError::Shape, "the scales " + scales.str() +
+                                        " do not fit " + mat2.sizes[0].str() +
+                                        " columns");
+  return product(c, self.dtype, {self.sizes[0], mat2.sizes[0]});
+}
+
+/// Products of 8-bit floats, scaled.
+static LogicalResult scaledMm(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
+  if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)) ||
+      failed(inner(c, self.sizes[1], mat2.sizes[0], self, mat2)))
+    return failure();
+  for (const TensorMeta *t : {&self, &mat2})
+    if (!isFloating(t->dtype) || dtypeBytes(t->dtype) != 1)
+      return c.fail(FakeError::Dtype, "_scaled_mm needs 8-bit floats, not " +
+                                          dtypeName(t->dtype));
+  // One scale for all, or one for each row of self and column of mat2.
+  const TensorMeta &rows = c.tensor(2), &columns = c.tensor(3);
+  if (!rows.numel().is(1) || !columns.numel().is(1))
+    for (const TensorMeta *t : {&rows, &columns})
+      if (t->dtype == DType::F32 && t->rank() != 2)
+        return c.fail(FakeError::Dim, "scales of rows and columns need 2 dims, "
+                                      "not " +
+                                          Twine(t->rank()));
+  return product(c, c.dtype(6).value_or(self.dtype),
+                 {self.sizes[0], mat2.sizes[1]});
+}
+
+/// Rows or columns that lie densely and begin at multiples of 16 bytes: what
+/// the kernels on reduced precision ask for on every device.
+static LogicalResult alignedRows(FakeCall &c, const TensorMeta &t) {
+  int64_t bytes = dtypeBytes(t.dtype);
+  if (bytes != 2)
+    return success();
+  int64_t last = t.rank() - 1;
+  for (auto [dense, apart] : {std::pair(last, last - 1), {last - 1, last}}) {
+    if (!t.strides[dense].is(1) || c.lt(t.strides[apart], 1) ||
+        c.lt(t.strides[apart], t.sizes[dense]))
+      continue;
+    if (c.eq(mod(t.strides[apart], 16 / bytes), 0))
+      return success();
+    return c.fail(FakeError::Other, "the rows of " + t.str() +
+                                        " must begin at multiples of 16 "
+                                        "bytes");
+  }
+  return c.fail(FakeError::Other,
+                "the rows or columns of " + t.str() + " must be dense");
+}
+
+/// One product for each group. A dim that the groups divide (rows or columns,
+/// or the inner one) is cut by `offs`; a dim of their own is that of groups.
+///   [M, K] × [G, K, N] → [M, N];  [M, K] × [K, N] → [G, M, N]
+static LogicalResult groupedMm(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
+  for (unsigned i : {0u, 1u})
+    if (c.tensor(i).rank() != 2 && c.tensor(i).rank() != 3)
+      return c.fail(FakeError::Dim, "'" + c.schema().args[i].name +
+                                        "' needs 2 or 3 dims, it has " +
+                                        Twine(c.tensor(i).rank()));
+  if (failed(oneDType(c, a, b)))
+    return failure();
+  if (!isFloating(a.dtype) || a.dtype == DType::F64)
+    return c.fail(FakeError::Dtype, "_grouped_mm needs float32, float16 or "
+                                    "bfloat16, not " +
+                                        dtypeName(a.dtype));
+  if (failed(alignedRows(c, a)) || failed(alignedRows(c, b)))
+    return failure();
+  bool cutA = a.rank() == 2, cutB = b.rank() == 2;
+  Dim m = a.sizes[a.rank() - 2], n = b.sizes.back();
+  if (failed(inner(c, a.sizes.back(), b.sizes[b.rank() - 2], a, b)))
+    return failure();
+  const TensorMeta *offs = c.optTensor(2);
+  if ((cutA || cutB) != (offs != nullptr))
+    return c.fail(FakeError::Other, cutA || cutB
+                                        ? "a matrix of 2 dims needs offs"
+                                        : "matrices of 3 dims take no offs");
+  if (offs && (offs->rank() != 1 || offs->dtype != DType::I32))
+    return c.fail(offs->rank() != 1 ? FakeError::Dim : FakeError::Dtype,
+                  "offs must be int32 of 1 dim, not " + offs->str());
+  Dim groups = !cutA ? a.sizes[0] : !cutB ? b.sizes[0] : offs->sizes[0];
+  if (!cutA && !cutB && !c.eq(a.sizes[0], b.sizes[0]))
+    return c.fail(FakeError::Shape, "there are " + a.sizes[0].str() + " and " +
+                                        b.sizes[0].str() + " groups");
+  if (cutA != cutB && !c.eq(offs->sizes[0], groups))
+    return c.fail(FakeError::Shape, "there are " + offs->sizes[0].str() +
+                                        " offsets for " + groups.str() +
+                                        " groups");
+  Dims sizes = {m, n};
+  if (cutA == cutB)
+    sizes.insert(sizes.begin(), groups);
+  return product(c, c.dtype(4).value_or(a.dtype), sizes);
+}
+
 /// self is added after broadcasting; it must have the products' dtype.
 static LogicalResult addTo(FakeCall &c, ArrayRef<Dim> sizes) {
   const TensorMeta &self = c.tensor(0);
@@ -476,7 +584,10 @@ ArrayRef<FakeRuleRow> matmulRules() {
       {"_cdist_backward.default", cdistBackward},
       {"_cdist_forward.default", cdist},
       {"_euclidean_dist.default", euclidean},
+      {"_grouped_mm.default", groupedMm},
       {"_int_mm.default", intMm},
+      {"_scaled_mm.default", scaledMm},
+      {"_weight_int8pack_mm.default", int8Pack},
       {"_pdist_backward.default", pdistBackward},
       {"_pdist_forward.default", pdist},
       {"_trilinear.default", trilinear},

@@ -3,6 +3,7 @@
 
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
+#include "compiler/fake/rules/Refusals.h"
 #include "dialects/ft/Promotion.h"
 
 using namespace llvm;
@@ -452,6 +453,11 @@ static LogicalResult weightNorm(FakeCall &c) {
   return rowMajor(c, c.tensor(1).dtype, c.tensor(1).sizes);
 }
 
+/// The norm of sparse tensors, which the dialect does not have.
+static LogicalResult sparseNorm(FakeCall &c) {
+  return noKernel(c, "it takes sparse tensors only; use norm");
+}
+
 ArrayRef<FakeRuleRow> normRules() {
   static const FakeRuleRow rows[] = {
       {"_batch_norm_with_update.default", batchNormWithUpdate},
@@ -475,6 +481,8 @@ ArrayRef<FakeRuleRow> normRules() {
       {"native_group_norm_backward.default", nativeGroupNormBackward},
       {"native_layer_norm.default", nativeLayerNorm},
       {"native_layer_norm_backward.default", nativeLayerNormBackward},
+      {"native_norm.ScalarOpt_dim_dtype", sparseNorm},
+      {"native_norm.default", sparseNorm},
       {"renorm.default", renorm},
       {"rms_norm.default", rmsNorm},
   };

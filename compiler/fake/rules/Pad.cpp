@@ -54,6 +54,34 @@ static LogicalResult constantPad(FakeCall &c) {
   return c.fresh(std::move(out));
 }
 
+/// `pad` for all dims but the first one or two; a row-major tensor of what
+/// wraps round at most once.
+static LogicalResult padCircular(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  Dims pad = c.dims(1);
+  size_t kept = self.sizes.size() - pad.size() / 2;
+  if (pad.size() % 2 || pad.size() / 2 >= self.sizes.size() || kept > 2)
+    return c.fail(FakeError::Dim, "a circular pad of " + Twine(pad.size()) +
+                                      " entries does not fit " +
+                                      Twine(self.rank()) + " dims");
+  Dims sizes = self.sizes;
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    Dim &size = sizes[sizes.size() - 1 - i];
+    for (Dim p : {pad[2 * i], pad[2 * i + 1]})
+      if (c.lt(size, p))
+        return c.fail(FakeError::Shape, "a circular pad of " + p.str() +
+                                            " wraps round a size of " +
+                                            size.str() + " more than once");
+    Dim before = size;
+    size = size + pad[2 * i] + pad[2 * i + 1];
+    if (c.lt(size, 0))
+      return c.fail(FakeError::Shape,
+                    "padding size " + before.str() + " by " + pad[2 * i].str() +
+                        " and " + pad[2 * i + 1].str() + " leaves nothing");
+  }
+  return fresh(c, self, sizes, false);
+}
+
 /// The padded sizes of the last N dims.
 template <int64_t N, bool Reflect>
 static FailureOr<Dims> paddedSizes(FakeCall &c, const TensorMeta &self,
@@ -254,6 +282,7 @@ static LogicalResult col2im(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> padRules() {
   static const FakeRuleRow rows[] = {
+      {"_pad_circular.default", padCircular},
       {"col2im.default", col2im},
       {"constant_pad_nd.default", constantPad},
       {"im2col.default", im2col},

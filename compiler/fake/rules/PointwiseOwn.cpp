@@ -174,6 +174,19 @@ static LogicalResult polygamma(FakeCall &c) {
                      toFloat(c.tensor(tensorArg).dtype));
 }
 
+/// The order comes second here.
+static LogicalResult polygammaInto(FakeCall &c) {
+  if (failed(polygamma(c)))
+    return failure();
+  return finishInPlace(c);
+}
+
+/// Comparing lists of tensors compares their elements.
+static LogicalResult dataDecides(FakeCall &c) {
+  return c.fail(FakeError::DataDependent,
+                "the value of " + c.schema().name + " depends on data");
+}
+
 static LogicalResult mvlgamma(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (failed(checkTakes(c, self.dtype, Takes::NoBoolNoComplex)))
@@ -306,6 +319,7 @@ ArrayRef<FakeRuleRow> pointwiseOwnRules() {
       {"div.Tensor_mode", divMode},
       {"divide.Scalar_mode", divMode},
       {"divide.Tensor_mode", divMode},
+      {"eq.Tensor_list", dataDecides},
       {"float_power.Scalar", floatPower},
       {"float_power.Tensor_Scalar", floatPower},
       {"float_power.Tensor_Tensor", floatPower},
@@ -321,11 +335,15 @@ ArrayRef<FakeRuleRow> pointwiseOwnRules() {
       {"log_sigmoid_forward.default", logSigmoidForward},
       {"masked_fill.Scalar", maskedFill},
       {"masked_fill.Tensor", maskedFill},
+      {"index.list_Tensor", dataDecides},
       {"mvlgamma.default", mvlgamma},
+      {"ne.Tensor_list", dataDecides},
       {"polar.default", complexOf},
       {"polygamma.default", polygamma},
+      {"polygamma_.default", polygammaInto},
       {"pow.Scalar", powScalar},
       {"prelu.default", prelu},
+      {"sort.Tensor", dataDecides},
       {"special_multigammaln.default", mvlgamma},
       {"special_polygamma.default", polygamma},
       {"threshold_backward.default", thresholdBackward},

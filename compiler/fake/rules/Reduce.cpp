@@ -275,6 +275,26 @@ static LogicalResult scanWithIndices(FakeCall &c) {
   return c.fresh(TensorMeta::contiguous(DType::I64, self.sizes, c.device));
 }
 
+/// The kernel behind cummax and cummin: fills `values` and `indices`.
+static LogicalResult scanInto(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &values = c.tensor(1);
+  if (failed(c.wrapDim(3, self.rank())) || failed(noComplex(c)))
+    return failure();
+  for (const TensorMeta *out : {&values, &c.tensor(2)})
+    if (!c.sameSizes(out->sizes, self.sizes))
+      return c.fail(FakeError::Shape,
+                    "the tensor that is written, " + out->str() +
+                        ", does not have the size of " + self.str());
+  if (values.dtype != self.dtype)
+    return c.fail(FakeError::Dtype, "'values' is " + dtypeName(values.dtype) +
+                                        ", the tensor " +
+                                        dtypeName(self.dtype));
+  if (c.tensor(2).dtype != DType::I64)
+    return c.fail(FakeError::Dtype, "'indices' must be int64, not " +
+                                        dtypeName(c.tensor(2).dtype));
+  return success();
+}
+
 static LogicalResult logcumsumexp(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (failed(c.wrapDim(1, self.rank())))
@@ -486,6 +506,8 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"allclose.default", dataDependent},
       {"amax.default", extremumDims},
       {"amin.default", extremumDims},
+      {"_cummax_helper.default", scanInto},
+      {"_cummin_helper.default", scanInto},
       {"aminmax.default", aminmax},
       {"any.default", anyAll},
       {"any.dim", anyDim},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/fake/rules/Families.h"
+#include "compiler/fake/rules/Refusals.h"
 
 using namespace llvm;
 
@@ -111,6 +112,63 @@ static LogicalResult oneState(FakeCall &c) {
                      Gates});
 }
 
+/// The packed form: (data [total, features], batch_sizes, …), where entry t of
+/// batch_sizes says how many sequences still run at time t. The output is
+/// [total, directions · hidden]; how large the batch is, the states say.
+template <int64_t Gates>
+static LogicalResult packed(FakeCall &c) {
+  const TensorMeta &data = c.tensor(0);
+  if (failed(needsDims(c, data, 2, "data")) ||
+      failed(needsDims(c, c.tensor(1), 1, "batch sizes")))
+    return failure();
+  SmallVector<const TensorMeta *, 2> states;
+  if (Gates == 4) {
+    auto list = c.tensors(2);
+    states.assign(list.begin(), list.end());
+  } else {
+    states.push_back(&c.tensor(2));
+  }
+  if (states.size() != (Gates == 4 ? 2u : 1u) || is_contained(states, nullptr))
+    return c.fail(FakeError::Other, "the states are missing");
+  if (failed(needsDims(c, *states.front(), 3, "state")))
+    return failure();
+  // As one step of a network whose batch is that of the states.
+  TensorMeta input = data;
+  input.sizes = {Dim(1), states.front()->sizes[1], data.sizes[1]};
+  if (failed(network(c, {&input, states, c.tensors(3), c.flag(4), c.dim(5),
+                         c.flag(8), false, Gates})))
+    return failure();
+  TensorMeta &out = c.results.front().meta;
+  out = TensorMeta::contiguous(out.dtype, {data.sizes[0], out.sizes[2]},
+                               c.device);
+  return success();
+}
+
+/// A fused step of accelerators: gates [batch, Gates · hidden] of input and
+/// state, and the state; it keeps a workspace of 5 · hidden for GRUs, of the
+/// gates for LSTMs.
+template <int64_t Gates>
+static LogicalResult fusedCell(FakeCall &c) {
+  if (failed(needsAccelerator(c)))
+    return failure();
+  const TensorMeta &gates = c.tensor(0), &state = c.tensor(2);
+  for (unsigned i : {0u, 1u, 2u})
+    if (failed(needsDims(c, c.tensor(i), 2, c.schema().args[i].name)))
+      return failure();
+  Dim hidden = state.sizes[1];
+  if (!c.sameSizes(gates.sizes, c.tensor(1).sizes) ||
+      !c.eq(gates.sizes[1], hidden * Gates) ||
+      !c.eq(gates.sizes[0], state.sizes[0]))
+    return c.fail(FakeError::Shape, "the gates " + gates.str() + " and " +
+                                        c.tensor(1).str() +
+                                        " do not fit the state " + state.str());
+  for (unsigned i = 0; i < (Gates == 4 ? 2u : 1u); ++i)
+    (void)c.fresh(TensorMeta::contiguous(state.dtype, state.sizes, c.device));
+  Dim kept = Gates == 4 ? gates.sizes[1] : hidden * 5;
+  return c.fresh(
+      TensorMeta::contiguous(gates.dtype, {gates.sizes[0], kept}, c.device));
+}
+
 /// One step: the new state(s).
 template <int64_t Gates>
 static LogicalResult cell(FakeCall &c) {
@@ -145,12 +203,18 @@ static LogicalResult cell(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> rnnRules() {
   static const FakeRuleRow rows[] = {
+      {"_thnn_fused_gru_cell.default", fusedCell<3>},
+      {"_thnn_fused_lstm_cell.default", fusedCell<4>},
+      {"gru.data", packed<3>},
       {"gru.input", oneState<3>},
       {"gru_cell.default", cell<3>},
+      {"lstm.data", packed<4>},
       {"lstm.input", lstm},
       {"lstm_cell.default", cell<4>},
+      {"rnn_relu.data", packed<1>},
       {"rnn_relu.input", oneState<1>},
       {"rnn_relu_cell.default", cell<1>},
+      {"rnn_tanh.data", packed<1>},
       {"rnn_tanh.input", oneState<1>},
       {"rnn_tanh_cell.default", cell<1>},
   };

@@ -357,6 +357,12 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
                                             "points, " +
                                             self.str() +
                                             ", without the last dim");
+  if (int w = c.schema().argIndex("weight"); counts && w >= 0)
+    if (const TensorMeta *weight = c.optTensor(w);
+        weight && weight->dtype != self.dtype)
+      return c.fail(FakeError::Dtype,
+                    "the weight is " + dtypeName(weight->dtype) +
+                        ", the points " + dtypeName(self.dtype));
   Dims binCounts;
   if (c.schema().args[1].type.kind == SchemaType::Tensor) {
     for (const TensorMeta *edges : c.tensors(1)) {
@@ -366,6 +372,10 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
     }
   } else {
     binCounts = c.dims(1);
+    // One number is that of every dim.
+    if (c.schema().overload == "int_bins" && !self.sizes.empty() &&
+        self.sizes.back().isStatic())
+      binCounts.assign(self.sizes.back().value(), c.dim(1));
   }
   if (self.rank() < 2 ||
       !c.eq(self.sizes.back(), Dim(int64_t(binCounts.size()))))
@@ -392,6 +402,28 @@ static LogicalResult histogramEdges(FakeCall &c) {
   return success();
 }
 
+/// (histogram, edges…): the edges that are given are those arguments.
+static LogicalResult histogramddWithEdges(FakeCall &c) {
+  if (failed(histogramdd(c)))
+    return failure();
+  const TensorMeta &self = c.tensor(0);
+  if (c.schema().args[1].type.kind != SchemaType::Tensor) {
+    Dims sizes = c.results.front().meta.sizes;
+    for (Dim count : sizes)
+      (void)rowMajor(c, self.dtype, count + 1);
+    return success();
+  }
+  for (auto [edges, arg] : zip(c.tensors(1), c.arg(1).list)) {
+    if (edges->dtype != self.dtype)
+      return c.fail(FakeError::Dtype,
+                    "the bins are " + dtypeName(edges->dtype) +
+                        ", the points " + dtypeName(self.dtype));
+    (void)c.fresh(*edges);
+    c.results.back().alias = arg.operand;
+  }
+  return success();
+}
+
 ArrayRef<FakeRuleRow> scatterRules() {
   using enum DevicePolicy;
   static const FakeRuleRow rows[] = {
@@ -407,6 +439,9 @@ ArrayRef<FakeRuleRow> scatterRules() {
       {"histc.default", histc},
       {"histogram.bin_ct", histogram},
       {"histogram.bins_tensor", histogram},
+      {"histogramdd.TensorList_bins", histogramddWithEdges},
+      {"histogramdd.default", histogramddWithEdges},
+      {"histogramdd.int_bins", histogramddWithEdges},
       {"index_add.default", indexRows},
       {"index_copy.default", indexRows, Strict},
       {"index_fill.int_Scalar", indexFill},

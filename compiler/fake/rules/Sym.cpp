@@ -5,6 +5,10 @@
 
 #include "compiler/fake/rules/Families.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
 using namespace llvm;
 
 namespace ft {
@@ -220,6 +224,64 @@ static LogicalResult toInteger(FakeCall &c) {
   return failed(unknown) ? failure() : c.integer(*unknown);
 }
 
+/// math.ceil, math.floor, math.trunc, round: of a float that is not known, an
+/// unknown integer.
+template <double (*Round)(double)>
+static LogicalResult rounded(FakeCall &c) {
+  const Arg &x = c.arg(0);
+  if (x.kind != Arg::Float || !x.known)
+    return toInteger(c);
+  double value = Round(x.real);
+  if (!(std::fabs(value) < 0x1p63))
+    return c.fail(FakeError::Other, "the number " + std::to_string(value) +
+                                        " does not fit 64 bits");
+  return c.integer(static_cast<int64_t>(value));
+}
+
+/// a ** b, of integers for small exponents: others, and negative ones, are
+/// known at run time only.
+static LogicalResult power(FakeCall &c) {
+  if (!integers(c) || !number(c, 1).isStatic() || number(c, 1).value() < 0)
+    return c.scalar(FakeResult::Float);
+  int64_t exponent = number(c, 1).value();
+  Dim base = number(c, 0);
+  if (exponent > 64)
+    return base.is(0) || base.is(1)
+               ? c.integer(base)
+               : c.fail(FakeError::Other, "the power " + base.str() + " ** " +
+                                              Twine(exponent) +
+                                              " does not fit 64 bits");
+  Dim result = 1;
+  for (int64_t i = 0; i < exponent; ++i) {
+    int64_t checked = 0;
+    if (base.isStatic() && result.isStatic() &&
+        MulOverflow(result.value(), base.value(), checked))
+      return c.fail(FakeError::Other, "the power " + base.str() + " ** " +
+                                          Twine(exponent) +
+                                          " does not fit 64 bits");
+    result = result * base;
+  }
+  return c.integer(result);
+}
+
+/// a << b and a >> b: products and quotients with powers of two.
+template <bool Left>
+static LogicalResult shift(FakeCall &c) {
+  Dim a = number(c, 0), by = number(c, 1);
+  if (by.isStatic() && by.value() < 0)
+    return c.fail(FakeError::Other, "a shift by " + by.str() + " bits");
+  if (!by.isStatic() || by.value() > 62) {
+    FailureOr<Dim> unknown = c.unbackedSize(Interval::kMin, std::nullopt);
+    return failed(unknown) ? failure() : c.integer(*unknown);
+  }
+  Dim factor = int64_t(1) << by.value();
+  int64_t checked = 0;
+  if (Left && a.isStatic() && MulOverflow(a.value(), factor.value(), checked))
+    return c.fail(FakeError::Other,
+                  a.str() + " << " + by.str() + " does not fit 64 bits");
+  return c.integer(Left ? a * factor : floorDiv(a, factor));
+}
+
 static LogicalResult someFloat(FakeCall &c) {
   return c.scalar(FakeResult::Float);
 }
@@ -227,11 +289,15 @@ static LogicalResult someFloat(FakeCall &c) {
 ArrayRef<FakeRuleRow> symRules() {
   static const FakeRuleRow rows[] = {
       {"_local_scalar_dense.default", item},
+      {"builtins.round", rounded<std::nearbyint>},
       {"dim.default", rank},
       {"is_complex.default", complex},
       {"is_floating_point.default", floating},
       {"is_same_size.default", sameSize},
       {"item.default", item},
+      {"math.ceil", rounded<std::ceil>},
+      {"math.floor", rounded<std::floor>},
+      {"math.trunc", rounded<std::trunc>},
       {"numel.default", numel},
       {"operator.add", arithmetic<sumOf>},
       {"operator.and_", connect<false>},
@@ -240,6 +306,7 @@ ArrayRef<FakeRuleRow> symRules() {
       {"operator.ge", compare<&SymContext::ge>},
       {"operator.gt", compare<&SymContext::gt>},
       {"operator.le", compare<&SymContext::le>},
+      {"operator.lshift", shift<true>},
       {"operator.lt", compare<&SymContext::lt>},
       {"operator.mod", division<mod>},
       {"operator.mul", arithmetic<productOf>},
@@ -247,6 +314,8 @@ ArrayRef<FakeRuleRow> symRules() {
       {"operator.neg", negate},
       {"operator.or_", connect<true>},
       {"operator.pos", identity},
+      {"operator.pow", power},
+      {"operator.rshift", shift<false>},
       {"operator.sub", arithmetic<difference>},
       {"operator.truediv", someFloat},
       {"size.default", entries<&TensorMeta::sizes>},

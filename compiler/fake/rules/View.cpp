@@ -347,20 +347,35 @@ static LogicalResult movedim(FakeCall &c) {
   return permuteBy(c, order);
 }
 
+/// [] → [1, 1, 1]; [n] → [1, n] or [1, n, 1]; [n, m] → [n, m, 1].
+static LogicalResult atleastOf(FakeCall &c, const TensorMeta &self, int rank) {
+  if (self.rank() >= rank)
+    return c.view(self, 0);
+  TensorMeta out = self;
+  if (rank >= 2 && self.rank() == 1) {
+    out.strides.insert(out.strides.begin(), out.sizes[0] * out.strides[0]);
+    out.sizes.insert(out.sizes.begin(), Dim(1));
+  }
+  out.sizes.resize(rank, Dim(1));
+  out.strides.resize(rank, Dim(1));
+  return c.view(std::move(out), 0);
+}
+
 template <int Rank>
 static LogicalResult atleast(FakeCall &c) {
-  const TensorMeta &self = c.tensor(0);
-  Dims sizes = self.sizes;
-  if (self.rank() >= Rank)
-    return c.view(self, 0);
-  // [] → [1, 1, 1]; [n] → [1, n] or [1, n, 1]; [n, m] → [n, m, 1].
-  if (Rank >= 2 && self.rank() <= 1)
-    sizes.insert(sizes.begin(), Dim(1));
-  while (sizes.size() < Rank)
-    sizes.push_back(1);
-  if (Rank >= 2 && self.rank() == 0)
-    sizes.assign(Rank, Dim(1));
-  return viewAs(c, self, sizes);
+  return atleastOf(c, c.tensor(0), Rank);
+}
+
+template <int Rank>
+static LogicalResult atleastEach(FakeCall &c) {
+  for (auto [i, t] : enumerate(c.tensors(0))) {
+    if (!t)
+      return c.fail(FakeError::Other, "a tensor of the list is missing");
+    if (failed(atleastOf(c, *t, Rank)))
+      return failure();
+    c.results.back().alias = c.arg(0).list[i].operand;
+  }
+  return success();
 }
 
 ArrayRef<FakeRuleRow> viewRules() {
@@ -368,8 +383,11 @@ ArrayRef<FakeRuleRow> viewRules() {
       {"_reshape_copy.default", reshapeCopy},
       {"_unsafe_view.default", view},
       {"adjoint.default", matrixTranspose<true>},
+      {"atleast_1d.Sequence", atleastEach<1>, DevicePolicy::First},
       {"atleast_1d.default", atleast<1>},
+      {"atleast_2d.Sequence", atleastEach<2>, DevicePolicy::First},
       {"atleast_2d.default", atleast<2>},
+      {"atleast_3d.Sequence", atleastEach<3>, DevicePolicy::First},
       {"atleast_3d.default", atleast<3>},
       {"broadcast_to.default", expand},
       {"expand.default", expand},

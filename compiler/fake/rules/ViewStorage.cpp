@@ -134,6 +134,27 @@ static LogicalResult setSource(FakeCall &c) {
   return setLayout(c, source, c.dims(3), strides, c.dim(2));
 }
 
+/// The form that leaves its argument as it is: the result is a copy.
+template <FakeRule Rule>
+static LogicalResult ofCopy(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(Rule(c)))
+    return failure();
+  FakeResult &result = c.results.front();
+  if (c.sameSizes(result.meta.sizes, self.sizes))
+    result.meta.strides = cloneStrides(self);
+  result.meta.offset = 0;
+  result.alias = -1;
+  return success();
+}
+
+/// set, the functional form, does not compare dtypes.
+static LogicalResult viewSource(FakeCall &c) {
+  TensorMeta out = c.tensor(1);
+  out.dtype = c.tensor(0).dtype;
+  return c.view(std::move(out), 1);
+}
+
 static LogicalResult setEmpty(FakeCall &c) {
   TensorMeta out = c.tensor(0);
   out.sizes.assign(1, Dim(0));
@@ -454,10 +475,14 @@ ArrayRef<FakeRuleRow> viewStorageRules() {
       {"pixel_shuffle.default", pixelShuffle<false>},
       {"pixel_unshuffle.default", pixelShuffle<true>},
       {"real.default", partOf<0>},
+      {"resize.default", ofCopy<resize>},
       {"resize_.default", resize},
+      {"resize_as.default", ofCopy<resizeAs>, DevicePolicy::First},
       {"resize_as_.default", resizeAs, DevicePolicy::First},
       {"resolve_conj.default", resolve<&TensorMeta::conj>},
       {"resolve_neg.default", resolve<&TensorMeta::neg>},
+      {"set.default", ofCopy<setEmpty>},
+      {"set.source_Tensor", viewSource},
       {"set_.default", setEmpty},
       {"set_.source_Tensor", setSource},
       {"set_.source_Tensor_storage_offset", setSource},
