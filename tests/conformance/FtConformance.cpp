@@ -37,10 +37,12 @@ int main(int argc, char **argv) {
     command->add_option("--op", op, "only operators that match (\"add.*\")");
   }
   bool grad = false;
-  unsigned batch = 200;
+  ValuesOptions valuesOptions;
   values->add_flag("--grad", grad, "also gradients");
-  values->add_option("--batch", batch, "calls in one artefact")
+  values->add_option("--batch", valuesOptions.batch, "calls in one artefact")
       ->capture_default_str();
+  values->add_flag("--interpreter", valuesOptions.interpreter,
+                   "evaluate with the reference interpreter of the tests");
 
   ModelsOptions options;
   std::vector<std::string> checks = {"meta", "values"};
@@ -77,9 +79,10 @@ int main(int argc, char **argv) {
   options.values = checked("values");
 
   Report report(llvm::outs());
-  llvm::Error error = meta->parsed()     ? runMeta(file, op, report)
-                      : values->parsed() ? runValues(file, op, batch, report)
-                                         : runModels(options, report);
+  llvm::Error error = meta->parsed() ? runMeta(file, op, report)
+                      : values->parsed()
+                          ? runValues(file, op, valuesOptions, report)
+                          : runModels(options, report);
   if (error)
     return complain(llvm::toString(std::move(error)), kUsage);
   report.finish(summary);

@@ -13,6 +13,7 @@
 #include "tests/conformance/Lines.h"
 #include "tests/conformance/OpCase.h"
 #include "tests/conformance/ScratchFolder.h"
+#include "tests/interpreter/Interpreter.h"
 
 #include "llvm/Support/GlobPattern.h"
 
@@ -31,6 +32,8 @@ public:
   /// not.
   bool admit(const ValueCase &test);
   void run(Batch batch);
+  /// The same with the interpreter's results.
+  void interpret(const ValueCase &test);
 
 private:
   /// Empty: the batch ran and was compared. Otherwise why not.
@@ -55,6 +58,14 @@ private:
 };
 } // namespace
 
+static std::vector<TensorMeta> metasOf(const ValueCase &test) {
+  std::vector<TensorMeta> metas;
+  for (const StoredTensor &tensor : test.tensors)
+    metas.push_back(TensorMeta::contiguous(
+        tensor.dtype, Dims(tensor.shape.begin(), tensor.shape.end())));
+  return metas;
+}
+
 bool ValuesRun::admit(const ValueCase &test) {
   auto refuse = [&](const std::string &why) {
     fail(test, why);
@@ -62,10 +73,7 @@ bool ValuesRun::admit(const ValueCase &test) {
   };
   if (!test.schema || !findFakeRule(*test.schema))
     return refuse("no fake rule for the operator");
-  std::vector<TensorMeta> metas;
-  for (const StoredTensor &tensor : test.tensors)
-    metas.push_back(TensorMeta::contiguous(
-        tensor.dtype, Dims(tensor.shape.begin(), tensor.shape.end())));
+  std::vector<TensorMeta> metas = metasOf(test);
   FakeCall call(*test.schema, test.args, metas);
   if (llvm::failed(propagateCall(call)))
     return refuse("error: " + call.message);
@@ -251,8 +259,45 @@ void ValuesRun::check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
     report.skip("gauge");
 }
 
+void ValuesRun::interpret(const ValueCase &test) {
+  if (!interpreter::findOp(*test.schema))
+    return report.skip("unknown to the interpreter");
+  std::vector<TensorMeta> metas = metasOf(test), resultMetas;
+  FakeCall call(*test.schema, test.args, metas);
+  if (llvm::failed(propagateCall(call)))
+    return fail(test, call.message);
+  for (const FakeResult &result : call.results)
+    resultMetas.push_back(result.kind == FakeResult::Tensor
+                              ? result.meta
+                              : TensorMeta::contiguous(DType::F64, {}));
+  std::vector<HostTensor> inputs, results;
+  std::vector<interpreter::Tensor> operands;
+  for (const StoredTensor &tensor : test.tensors) {
+    llvm::Expected<HostTensor> input = data.copy(tensor);
+    if (!input)
+      return fail(test, llvm::toString(input.takeError()));
+    operands.emplace_back(input->view());
+    inputs.push_back(std::move(*input));
+  }
+  interpreter::CallResult computed =
+      interpreter::evaluate(*test.schema, test.args, operands, resultMetas);
+  if (!computed.error.empty())
+    return fail(test, computed.error);
+  if (!computed.unspecified.empty())
+    return report.skip("unspecified");
+  for (auto [i, tensor] : llvm::enumerate(computed.results)) {
+    if (i < test.results.size() && isOutput(test.results[i]))
+      results.push_back(tensor.host());
+    if (i < test.schema->returns.size() && test.schema->returnsWritten(i))
+      inputs[test.args[test.schema->aliasedArg(i)].operand] = tensor.host();
+  }
+  if (test.gauge.empty())
+    check(test, inputs, results);
+}
+
 llvm::Error ft::conformance::runValues(llvm::StringRef file, llvm::StringRef op,
-                                       unsigned batch, Report &report) {
+                                       const ValuesOptions &options,
+                                       Report &report) {
   llvm::Expected<llvm::GlobPattern> pattern =
       llvm::GlobPattern::create(op.empty() ? "*" : op);
   if (!pattern)
@@ -275,11 +320,16 @@ llvm::Error ft::conformance::runValues(llvm::StringRef file, llvm::StringRef op,
       });
   if (error)
     return error;
+  if (options.interpreter) {
+    for (const ValueCase &test : tests)
+      run.interpret(test);
+    return llvm::Error::success();
+  }
   std::vector<const ValueCase *> pending;
   for (const ValueCase &test : tests)
     pending.push_back(&test);
   for (Batch rest = pending; !rest.empty();) {
-    size_t size = std::min<size_t>(std::max(batch, 1u), rest.size());
+    size_t size = std::min<size_t>(std::max(options.batch, 1u), rest.size());
     run.run(rest.take_front(size));
     rest = rest.drop_front(size);
   }

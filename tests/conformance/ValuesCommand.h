@@ -10,6 +10,14 @@
 
 namespace ft::conformance {
 
+struct ValuesOptions {
+  /// Calls in one artefact.
+  unsigned batch = 200;
+  /// Let the reference interpreter (tests/interpreter) evaluate the calls
+  /// instead of compiling them; those that it does not know are skipped.
+  bool interpreter = false;
+};
+
 /// Compiles every call of FILE.jsonl whose operator's name matches the glob
 /// `op`, runs it on the inputs in FILE.bin and compares results and written
 /// arguments.
@@ -18,8 +26,8 @@ namespace ft::conformance {
 /// would go into linking and loading otherwise. When an artefact cannot be made
 /// or a run of it fails, the calls that the diagnostics name are reported and
 /// the others tried again, in halves where no call is named.
-llvm::Error runValues(llvm::StringRef file, llvm::StringRef op, unsigned batch,
-                      Report &report);
+llvm::Error runValues(llvm::StringRef file, llvm::StringRef op,
+                      const ValuesOptions &options, Report &report);
 
 } // namespace ft::conformance
 

@@ -1,0 +1,93 @@
+//===- Attention.cpp - Scaled dot product attention -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/interpreter/Families.h"
+
+#include <cmath>
+
+using namespace ft;
+using namespace ft::interpreter;
+
+/// softmax(scale Q Kᵀ + mask) V for [B…, L, E], [B…, S, E], [B…, S, Ev]; a row
+/// with nothing to attend to is 0. The flash form also gives the logarithm of
+/// each row's sum of exponentials.
+static void attention(Call &call) {
+  const Tensor &q = call.tensor(0), &k = call.tensor(1), &v = call.tensor(2);
+  auto position = [&](llvm::StringRef name) {
+    return static_cast<unsigned>(call.schema.argIndex(name));
+  };
+  const Tensor *mask = call.optTensor(position("attn_mask"));
+  if (call.number(position("dropout_p")) != 0)
+    return call.open("dropout");
+  bool causal = call.flag(position("is_causal"));
+  Tensor &out = call.out();
+  size_t rank = q.shape.size();
+  int64_t length = q.shape[rank - 2], width = q.shape[rank - 1];
+  int64_t keys = k.shape[rank - 2], values = v.shape[rank - 1];
+  double scale = call.has(position("scale")) ? call.number(position("scale"))
+                                             : 1 / std::sqrt(double(width));
+  Shape batch(out.shape.begin(), out.shape.end() - 2);
+  Shape batchK(k.shape.begin(), k.shape.end() - 2);
+  Shape batchV(v.shape.begin(), v.shape.end() - 2);
+  Shape batchQ(q.shape.begin(), q.shape.end() - 2);
+  int gqa = call.schema.argIndex("enable_gqa");
+  int64_t repeats = gqa >= 0 && call.flag(gqa) && batchK.size()
+                        ? q.shape[rank - 3] / k.shape[rank - 3]
+                        : 1;
+  forEachIndex(batch, [&](Index index, int64_t b) {
+    Shape shared(index.begin(), index.end());
+    if (repeats > 1)
+      shared.back() /= repeats;
+    int64_t qb = flattenBroadcast(batchQ, index) * length * width;
+    int64_t kb = flattenBroadcast(batchK, shared) * keys * width;
+    int64_t vb = flattenBroadcast(batchV, shared) * keys * values;
+    for (int64_t i = 0; i < length; ++i) {
+      std::vector<double> scores(keys);
+      double most = -HUGE_VAL, total = 0;
+      for (int64_t j = 0; j < keys; ++j) {
+        double sum = 0;
+        for (int64_t e = 0; e < width; ++e)
+          sum += q.real(qb + i * width + e) * k.real(kb + j * width + e);
+        sum *= scale;
+        if (causal && j > i)
+          sum = -HUGE_VAL;
+        if (mask) {
+          Shape at(index.begin(), index.end());
+          at.push_back(i);
+          at.push_back(j);
+          int64_t m = flattenBroadcast(mask->shape, at);
+          if (mask->dtype != DType::Bool)
+            sum += mask->real(m);
+          else if (!mask->integer(m))
+            sum = -HUGE_VAL;
+        }
+        scores[j] = sum;
+        most = std::isnan(sum) ? sum : std::max(most, sum);
+      }
+      for (double score : scores)
+        total += std::exp(score - most);
+      bool nothing = most == -HUGE_VAL;
+      for (int64_t e = 0; e < values; ++e) {
+        double sum = 0;
+        for (int64_t j = 0; j < keys; ++j)
+          sum += nothing ? 0
+                         : std::exp(scores[j] - most) / total *
+                               v.real(vb + j * values + e);
+        out.setReal((b * length + i) * values + e, sum);
+      }
+      if (call.results.size() > 1)
+        call.out(1).setReal(b * length + i,
+                            nothing ? -HUGE_VAL : most + std::log(total));
+    }
+  });
+}
+
+llvm::ArrayRef<OpRow> ft::interpreter::attentionOps() {
+  using enum OpClass;
+  static const OpRow rows[] = {
+      {"scaled_dot_product_attention.default", attention, Accumulated},
+      {"_scaled_dot_product_flash_attention_for_cpu.default", attention,
+       Accumulated},
+  };
+  return rows;
+}

@@ -1,0 +1,183 @@
+//===- Pointwise.cpp - One number from the numbers at one place -----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/interpreter/Pointwise.h"
+
+#include "dialects/ft/Promotion.h"
+#include "tests/interpreter/Families.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <deque>
+
+using namespace ft;
+using namespace ft::interpreter;
+
+DType ft::interpreter::computeType(const Call &call, Promote promote,
+                                   unsigned operands) {
+  TypePromotion promotion;
+  for (unsigned i = 0; i < call.size(); ++i) {
+    if (i >= operands && !(promote == Promote::Mask && i < operands + 1))
+      break;
+    if (promote == Promote::Mask && i == 0)
+      continue;
+    if (const Tensor *tensor = call.optTensor(i))
+      promotion.add(tensor->dtype, tensor->shape.empty());
+    else if (call.args[i].isNumber())
+      promotion.add(call.args[i]);
+  }
+  DType dtype = promotion.result().value_or(DType::F32);
+  switch (promote) {
+  case Promote::Float:
+    return toFloat(dtype);
+  case Promote::Double:
+    return isComplex(dtype) ? DType::C128 : DType::F64;
+  case Promote::Result:
+    return call.results[0].dtype;
+  default:
+    return dtype;
+  }
+}
+
+static thread_local bool computingWide = false;
+
+double ft::interpreter::step(double value) {
+  return computingWide ? value : roundTo(DType::F32, value);
+}
+
+namespace {
+/// The argument of one slot: a tensor in the type of computation, or a number.
+struct Slot {
+  Tensor tensor;
+  bool isTensor = false;
+  double real = 0;
+  Complex complex;
+  int64_t integer = 0;
+};
+} // namespace
+
+static Slot makeSlot(const Call &call, unsigned i, DType dtype, bool operand) {
+  Slot slot;
+  if (const Tensor *tensor = call.optTensor(i)) {
+    slot.isTensor = true;
+    // A mask stays what it is.
+    slot.tensor = operand ? tensor->to(dtype) : *tensor;
+    return slot;
+  }
+  if (!call.has(i)) {
+    slot.real = std::nan("");
+    slot.complex = slot.real;
+    return slot;
+  }
+  if (operand) {
+    Tensor number(dtype, {});
+    if (call.args[i].kind == Arg::Complex)
+      number.setComplex(0, call.complex(i));
+    else if (call.args[i].kind == Arg::Float)
+      number.setReal(0, call.number(i));
+    else
+      number.setInteger(0, call.integer(i));
+    slot.real = number.real(0);
+    slot.complex = number.complex(0);
+    slot.integer = number.integer(0);
+    return slot;
+  }
+  bool wide = toReal(dtype) == DType::F64;
+  slot.real = wide ? call.number(i) : roundTo(DType::F32, call.number(i));
+  slot.complex = {slot.real, call.complex(i).imag()};
+  slot.integer = call.integer(i);
+  return slot;
+}
+
+void ft::interpreter::evaluatePointwise(Call &call, const PointwiseRow &row) {
+  DType dtype = computeType(call, row.promote, row.operands);
+  computingWide = toReal(dtype) == DType::F64;
+  std::vector<Slot> slots;
+  for (unsigned i = 0; i < call.size(); ++i)
+    if (call.args[i].kind != Arg::Str &&
+        call.schema.args[i].type.kind != SchemaType::Str)
+      slots.push_back(makeSlot(
+          call, i, dtype, i < row.operands + (row.promote == Promote::Mask)));
+  Tensor &out = call.out();
+  bool integral = isIntegral(dtype), complex = isComplex(dtype);
+  if ((integral && !row.integer && !row.real) || (complex && !row.complex)) {
+    call.open("no such function of " + dtypeName(dtype));
+    return;
+  }
+  double reals[8] = {};
+  Complex complexes[8] = {};
+  int64_t integers[8] = {};
+  forEachIndex(out.shape, [&](Index index, int64_t flat) {
+    for (size_t i = 0; i < slots.size(); ++i) {
+      const Slot &slot = slots[i];
+      if (!slot.isTensor) {
+        reals[i] = slot.real;
+        complexes[i] = slot.complex;
+        integers[i] = slot.integer;
+        continue;
+      }
+      int64_t at = flattenBroadcast(slot.tensor.shape, index);
+      reals[i] = slot.tensor.real(at);
+      complexes[i] = slot.tensor.complex(at);
+      integers[i] = slot.tensor.integer(at);
+    }
+    if (complex)
+      out.setComplex(flat, row.complex(complexes));
+    else if (integral && row.integer)
+      out.setInteger(flat, wrapTo(dtype, row.integer(integers, call)));
+    else
+      out.setReal(flat, row.real(reals));
+  });
+}
+
+static const PointwiseRow *findPointwise(llvm::StringRef name) {
+  static const llvm::StringMap<const PointwiseRow *> map = [] {
+    llvm::StringMap<const PointwiseRow *> rows;
+    for (llvm::ArrayRef<PointwiseRow> table :
+         {arithmeticRows(), elementaryRows(), specialRows(), activationRows()})
+      for (const PointwiseRow &row : table) {
+        llvm::SmallVector<llvm::StringRef> names;
+        row.names.split(names, ' ', -1, false);
+        for (llvm::StringRef each : names)
+          rows[each.contains('.') ? each.str() : each.str() + ".default"] =
+              &row;
+      }
+    return rows;
+  }();
+  auto found = map.find(name);
+  return found == map.end() ? nullptr : found->second;
+}
+
+static void pointwise(Call &call) {
+  const PointwiseRow *row = findPointwise(call.schema.name);
+  if (!row) {
+    // An in-place form: computed as the functional one, then converted.
+    llvm::StringRef base = call.schema.base;
+    base.consume_back("_");
+    row = findPointwise((base + "." + call.schema.overload).str());
+  }
+  evaluatePointwise(call, *row);
+}
+
+llvm::ArrayRef<OpRow> ft::interpreter::pointwiseOps() {
+  static std::deque<std::string> names;
+  static const std::vector<OpRow> rows = [] {
+    std::vector<OpRow> all;
+    for (llvm::ArrayRef<PointwiseRow> table :
+         {arithmeticRows(), elementaryRows(), specialRows(), activationRows()})
+      for (const PointwiseRow &row : table) {
+        llvm::SmallVector<llvm::StringRef> list;
+        row.names.split(list, ' ', -1, false);
+        for (llvm::StringRef each : list) {
+          names.push_back(each.contains('.') ? each.str()
+                                             : each.str() + ".default");
+          all.push_back({names.back(), pointwise, row.opClass});
+        }
+      }
+    llvm::ArrayRef<OpRow> own = ownPointwiseRows();
+    all.insert(all.end(), own.begin(), own.end());
+    return all;
+  }();
+  return rows;
+}
