@@ -56,7 +56,8 @@ static Value viewedOperand(OpResult result) {
   Value base = call.tensor(static_cast<unsigned>(arg));
   std::optional<TensorMeta> from = base ? metaOf(base) : std::nullopt;
   std::optional<TensorMeta> to = metaOf(result);
-  if (!from || !to || from->dtype != to->dtype || from->device != to->device)
+  if (!from || !to || from->dtype != to->dtype || from->device != to->device ||
+      from->conj != to->conj || from->neg != to->neg)
     return {};
   bool mayCopy = schema->base == "reshape" || schema->base == "contiguous" ||
                  schema->base == "to" || schema->base == "flatten" ||

@@ -122,6 +122,13 @@ void ft_store_z(ft_view v, const ft_c128 *a, int64_t ld) {
                                           (float)cimag(a[i + j * ld])))
 }
 
+void ft_store_real(ft_view v, const ft_c128 *a, int64_t ld) {
+  if (ft_is_double(v.dtype))
+    FOR_ELEMENTS(double, *p = creal(a[i + j * ld]))
+  else
+    FOR_ELEMENTS(float, *p = (float)creal(a[i + j * ld]))
+}
+
 void ft_put_integer(ft_view v, int64_t row, int64_t value) {
   if (v.dtype.bits == 32)
     ((int32_t *)v.data)[row * v.row_stride] = (int32_t)value;
@@ -147,6 +154,7 @@ enum { MOST_PIECES = 64 };
 struct pieces {
   const ft_kernel_call *call;
   ft_matrix_fn f;
+  ft_range_fn range;
   int64_t count, pieces;
   const DLTensor *scratch;
   ft_failure failures[MOST_PIECES];
@@ -158,6 +166,12 @@ static void run_pieces(void *args, int64_t lo, int64_t hi) {
     char *scratch = (char *)p->scratch->data + piece * p->scratch->strides[0];
     int64_t from = p->count * piece / p->pieces;
     int64_t to = p->count * (piece + 1) / p->pieces;
+    if (p->range) {
+      int64_t info = p->range(p->call, from, to, scratch);
+      if (info != 0)
+        p->failures[piece] = (ft_failure){from, info};
+      continue;
+    }
     for (int64_t i = from; i < to; ++i) {
       int64_t info = p->f(p->call, i, scratch);
       if (info != 0 && p->failures[piece].index < 0)
@@ -166,10 +180,11 @@ static void run_pieces(void *args, int64_t lo, int64_t hi) {
   }
 }
 
-ft_failure ft_for_each_matrix(const ft_kernel_call *call, int64_t count,
-                              int64_t bytes, ft_matrix_fn f) {
+static ft_failure run_all(const ft_kernel_call *call, int64_t count,
+                          int64_t bytes, ft_matrix_fn f, ft_range_fn range) {
   struct pieces p = {.call = call,
                      .f = f,
+                     .range = range,
                      .count = count,
                      .scratch = &call->results[call->num_results - 1]};
   p.pieces = p.scratch->shape[0];
@@ -195,6 +210,16 @@ ft_failure ft_for_each_matrix(const ft_kernel_call *call, int64_t count,
     if (p.failures[i].index >= 0)
       return p.failures[i];
   return none;
+}
+
+ft_failure ft_for_each_matrix(const ft_kernel_call *call, int64_t count,
+                              int64_t bytes, ft_matrix_fn f) {
+  return run_all(call, count, bytes, f, NULL);
+}
+
+ft_failure ft_for_each_range(const ft_kernel_call *call, int64_t count,
+                             int64_t bytes, ft_range_fn f) {
+  return run_all(call, count, bytes, NULL, f);
 }
 
 static char *put_text(char *at, const char *end, const char *text) {

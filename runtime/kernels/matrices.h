@@ -76,6 +76,8 @@ void ft_load_d(ft_view v, double *a, int64_t ld);
 void ft_load_z(ft_view v, ft_c128 *a, int64_t ld, bool conjugate);
 void ft_store_d(ft_view v, const double *a, int64_t ld);
 void ft_store_z(ft_view v, const ft_c128 *a, int64_t ld);
+/* The real parts, to a real tensor. */
+void ft_store_real(ft_view v, const ft_c128 *a, int64_t ld);
 /* A single element: int32 or int64 tensors, and real ones. */
 void ft_put_integer(ft_view v, int64_t row, int64_t value);
 int64_t ft_get_integer(ft_view v, int64_t row);
@@ -99,6 +101,12 @@ typedef struct ft_failure {
  * fails and the index is -2. */
 ft_failure ft_for_each_matrix(const ft_kernel_call *call, int64_t count,
                               int64_t bytes, ft_matrix_fn f);
+
+/* The same for what shares work between the matrices lo … hi of a piece. */
+typedef int64_t (*ft_range_fn)(const ft_kernel_call *call, int64_t lo,
+                               int64_t hi, char *scratch);
+ft_failure ft_for_each_range(const ft_kernel_call *call, int64_t count,
+                             int64_t bytes, ft_range_fn f);
 
 /* Fails with `reason`, after "(batch element 3) " where there is a batch;
  * a %d in `reason` is the info. */

@@ -35,4 +35,34 @@ static inline int64_t ft_scratch_cholesky(int64_t unit, int64_t n,
   return ft_scratch_of(unit, 2 * n * n + n * rhs, 3);
 }
 
+/* Prime factors of a transform that are done by sums. */
+enum { FT_FFT_LARGEST = 61 };
+
+/* `n` without its factors of up to `largest`. */
+static inline int64_t ft_fft_without(int64_t n, int64_t largest) {
+  for (int64_t p = 2; p <= largest; ++p)
+    while (n > 0 && n % p == 0)
+      n /= p;
+  return n;
+}
+
+/* The length of the convolution that a transform of n points becomes: at least
+ * 2 n - 1, without factors above 5. 0 if it stays a transform. */
+static inline int64_t ft_fft_convolution(int64_t n) {
+  int64_t length = 2 * n - 1;
+  if (ft_fft_without(n, FT_FFT_LARGEST) <= 1)
+    return 0;
+  while (ft_fft_without(length, 5) != 1)
+    ++length;
+  return length;
+}
+
+/* A transform of n points: roots, two buffers; for a convolution the chirp and
+ * its transform. */
+static inline int64_t ft_scratch_fft(int64_t n) {
+  int64_t length = ft_fft_convolution(n);
+  return length ? ft_scratch_of(16, 4 * length + n, 5)
+                : ft_scratch_of(16, 3 * n, 3);
+}
+
 #endif /* FORETRACE_RUNTIME_KERNELS_SCRATCH_H */

@@ -15,13 +15,13 @@ namespace ft {
 /// Whether bodies hold something that has no vector form.
 static bool needsScalars(func::FuncOp kernel) {
   bool scalars = false;
+  kernel.walk([&](Operation *op) {
+    for (Type t : op->getResultTypes())
+      scalars |= isa<ComplexType>(getElementTypeOrSelf(t));
+  });
   kernel.walk([&](linalg::GenericOp op) {
-    for (Type t : op.getBody()->getArgumentTypes())
-      scalars |= isa<ComplexType>(t);
     for (Operation &inner : *op.getBody()) {
       scalars |= inner.getNumRegions() != 0;
-      for (Type t : inner.getResultTypes())
-        scalars |= isa<ComplexType>(t);
       scalars |=
           !OpTrait::hasElementwiseMappableTraits(&inner) &&
           !isa<linalg::IndexOp, tensor::ExtractOp, linalg::YieldOp>(inner) &&

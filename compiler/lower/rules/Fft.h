@@ -1,0 +1,33 @@
+//===- Fft.h - Fourier transforms of lowered tensors -----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_RULES_FFT_H
+#define FORETRACE_COMPILER_LOWER_RULES_FFT_H
+
+#include "compiler/lower/rules/LibraryKernel.h"
+
+namespace ft {
+
+/// What a transform is multiplied by: nothing, 1 / sqrt(n), 1 / n, where n is
+/// the number of points of all dims (the numbers of _fft_c2c's argument).
+enum class FftNorm : int64_t { None = 0, ByRoot = 1, ByCount = 2 };
+
+/// `dims` of a complex tensor, each with as many points as it has.
+LoweredTensor complexTransform(LowerCall &c, LoweredTensor t,
+                               llvm::ArrayRef<unsigned> dims, bool inverse,
+                               double scale);
+/// `dims` of a real tensor; along the last of them the first `points`.
+LoweredTensor realTransform(LowerCall &c, LoweredTensor t,
+                            llvm::ArrayRef<unsigned> dims, int64_t points,
+                            double scale);
+/// To a real tensor of `size` along the last of `dims`. `inverse` is the
+/// direction; the other one takes the conjugated tensor.
+LoweredTensor toRealTransform(LowerCall &c, LoweredTensor t,
+                              llvm::ArrayRef<unsigned> dims, int64_t size,
+                              bool inverse, double scale);
+
+double fftScale(FftNorm norm, llvm::ArrayRef<int64_t> sizes);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_RULES_FFT_H
