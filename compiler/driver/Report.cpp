@@ -32,13 +32,6 @@ static std::string modelName(mlir::ModuleOp module) {
   return name ? name.getValue().str() : std::string();
 }
 
-static std::string dimsText(llvm::ArrayRef<Dim> dims) {
-  std::string text = "[";
-  for (const Dim &d : dims)
-    text += (text.size() > 1 ? ", " : "") + d.str();
-  return text + "]";
-}
-
 /// Lines for the symbols, as "2 <= s0 <= 64, hint 4, source x:0", and facts,
 /// each with its cause in parentheses.
 static std::string conditionsText(mlir::ModuleOp module) {

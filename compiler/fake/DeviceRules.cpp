@@ -48,14 +48,21 @@ static bool step(Walk &walk, const TensorMeta &next, DevicePolicy policy) {
   return false;
 }
 
+LogicalResult devicesDiffer(FakeCall &call, const TensorMeta &first,
+                            const TensorMeta &second) {
+  return call.fail(FakeError::Device,
+                   "the tensors must be on the same device, not on " +
+                       first.device.str() + " and " + second.device.str() +
+                       ", as " + call.nameOf(&first) + " and " +
+                       call.nameOf(&second) + " are");
+}
+
 static LogicalResult visit(FakeCall &call, Walk &walk, const Arg &arg,
                            DevicePolicy policy) {
   if (arg.kind == Arg::Tensor) {
     const TensorMeta &next = call.tensorOperands()[arg.operand];
     if (!step(walk, next, policy))
-      return call.fail(FakeError::Device, "tensors are on two devices, " +
-                                              walk.common->device.str() +
-                                              " and " + next.device.str());
+      return devicesDiffer(call, *walk.common, next);
   } else if (arg.kind == Arg::List) {
     for (const Arg &item : arg.list)
       if (failed(visit(call, walk, item, policy)))

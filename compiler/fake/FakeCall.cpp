@@ -18,6 +18,17 @@ SmallVector<const TensorMeta *, 8> FakeCall::tensors(unsigned i) const {
   return list;
 }
 
+std::string FakeCall::nameOf(const TensorMeta *tensor) const {
+  for (auto [arg, schema] : zip(args, schemaRef.args)) {
+    if (arg.kind == Arg::Tensor && &operands[arg.operand] == tensor)
+      return ("'" + schema.name + "'").str();
+    for (auto [i, item] : enumerate(arg.list))
+      if (item.kind == Arg::Tensor && &operands[item.operand] == tensor)
+        return ("'" + schema.name + "[" + Twine(i) + "]'").str();
+  }
+  return "an operand";
+}
+
 static Dim dimOf(const Arg &arg) {
   if (arg.kind == Arg::Bool)
     return arg.boolean ? 1 : 0;
@@ -154,6 +165,14 @@ FailureOr<SmallVector<int64_t, 6>> FakeCall::wrapDims(unsigned i, int64_t rank,
 
 FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
   Dims sizes;
+  // The first operand that has a size other than 1 at that dim.
+  auto giverOf = [&](size_t fromLast) {
+    for (const TensorMeta *t : tensors)
+      if (fromLast < t->sizes.size() &&
+          !t->sizes[t->sizes.size() - 1 - fromLast].is(1))
+        return t;
+    return tensors.front();
+  };
   for (const TensorMeta *t : tensors) {
     size_t rank = t->sizes.size();
     if (rank > sizes.size())
@@ -171,9 +190,10 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
       std::optional<Dim> common = broadcastSize(have, next);
       if (!common)
         return fail(FakeError::Shape,
-                    "sizes " + have.str() + " and " + next.str() +
-                        " do not broadcast at dim " + Twine(shift + d) +
-                        " of " + Twine(sizes.size()));
+                    "sizes " + have.str() + " of " +
+                        nameOf(giverOf(rank - 1 - d)) + " and " + next.str() +
+                        " of " + nameOf(t) + " do not broadcast at dim " +
+                        Twine(shift + d) + " of " + Twine(sizes.size()));
       have = *common;
     }
   }

@@ -98,6 +98,8 @@ public:
   }
   /// The elements of a tensor list; null for absent ones.
   llvm::SmallVector<const TensorMeta *, 8> tensors(unsigned i) const;
+  /// "'self'", "'tensors[1]'": what the schema calls one of the tensors above.
+  std::string nameOf(const TensorMeta *tensor) const;
   /// An integer, possibly symbolic.
   Dim dim(unsigned i) const { return args[i].dim; }
   Dims dims(unsigned i) const;
@@ -224,6 +226,10 @@ struct FakeRuleRow {
 
 /// Works out `call.device`, or fails with the two devices that differ.
 llvm::LogicalResult resolveDevice(FakeCall &call, DevicePolicy policy);
+
+/// Refuses a call whose operands `first` and `second` are on two devices.
+llvm::LogicalResult devicesDiffer(FakeCall &call, const TensorMeta &first,
+                                  const TensorMeta &second);
 
 /// The rule of an overload; null if it has none. In-place and `out=` forms
 /// without a rule of their own get that of their functional form.

@@ -55,7 +55,8 @@ static uint64_t keyOf(Value value) {
 static bool mayBePart(Value value, bool changed) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
-    return changed || !isa<func::FuncOp>(value.getParentBlock()->getParentOp());
+    return changed || !isa_and_nonnull<func::FuncOp>(
+                          value.getParentBlock()->getParentOp());
   const Schema *schema = schemaOf(result.getOwner());
   return changed || !schema ||
          schema->aliasedArg(result.getResultNumber()) >= 0;

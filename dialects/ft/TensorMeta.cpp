@@ -19,7 +19,7 @@ bool TensorMeta::operator==(const TensorMeta &other) const {
          offset == other.offset;
 }
 
-static std::string listText(llvm::ArrayRef<Dim> dims) {
+std::string dimsText(llvm::ArrayRef<Dim> dims) {
   std::string text = "[";
   for (Dim d : dims)
     text += (text.size() > 1 ? ", " : "") + d.str();
@@ -27,9 +27,9 @@ static std::string listText(llvm::ArrayRef<Dim> dims) {
 }
 
 std::string TensorMeta::str() const {
-  std::string text = dtypeName(dtype).str() + " " + listText(sizes);
+  std::string text = dtypeName(dtype).str() + " " + dimsText(sizes);
   if (strides != contiguousStrides(sizes))
-    text += " strides " + listText(strides);
+    text += " strides " + dimsText(strides);
   if (!offset.is(0))
     text += " offset " + offset.str();
   text += " " + device.str();

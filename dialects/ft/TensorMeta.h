@@ -39,6 +39,9 @@ struct TensorMeta {
                                Device device = {});
 };
 
+/// "[2, s0]": for messages.
+std::string dimsText(llvm::ArrayRef<Dim> dims);
+
 /// The annotated type of `meta`: static extents stand in the type, the rest in
 /// its `#ft.meta` encoding.
 mlir::RankedTensorType typeFromMeta(mlir::MLIRContext *context,

@@ -16,7 +16,7 @@ module {
   func.func @forward(%x: tensor<2x3xi32, #ft.meta<cpu>>, %y: tensor<2x3xf32, #ft.meta<cuda:0>>) -> tensor<*x!ft.unknown> {
     // expected-error @+1 {{[FT0303] mean needs a floating or complex dtype, not int32 (in aten.mean.default; self is int32 [2, 3] cpu)}}
     %a = ft.aten "mean.default"(%x) : (tensor<2x3xi32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
-    // expected-error @+1 {{[FT0304] tensors are on two devices, cpu and cuda:0 (in aten.add.Tensor; self is int32 [2, 3] cpu, other is float32 [2, 3] cuda:0)}}
+    // expected-error @+1 {{[FT0304] the tensors must be on the same device, not on cpu and cuda:0, as 'self' and 'other' are (in aten.add.Tensor; self is int32 [2, 3] cpu, other is float32 [2, 3] cuda:0)}}
     %b = ft.aten "add.Tensor"(%x, %y) : (tensor<2x3xi32, #ft.meta<cpu>>, tensor<2x3xf32, #ft.meta<cuda:0>>) -> tensor<*x!ft.unknown>
     %c = ft.aten "relu.default"(%b) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
     return %c : tensor<*x!ft.unknown>

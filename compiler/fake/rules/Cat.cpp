@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
 #include "dialects/ft/Promotion.h"
 
@@ -35,7 +36,7 @@ static FailureOr<DType> joinedDType(FakeCall &c,
   std::optional<DType> dtype = types.result();
   if (dtype)
     return *dtype;
-  return c.fail(FakeError::Dtype, "the tensors do not promote to one dtype");
+  return noCommonDType(c, types);
 }
 
 /// PyTorch's tradition: an empty tensor of 1 dim joins with anything.
@@ -55,8 +56,9 @@ static LogicalResult catTensors(FakeCall &c, ArrayRef<const TensorMeta *> list,
   if (!first)
     first = list.front();
   if (first->sizes.empty())
-    return c.fail(FakeError::Dim, "tensors without dims cannot be joined; "
-                                  "stack them");
+    return c.fail(FakeError::Dim,
+                  c.nameOf(first) +
+                      " has no dims to be joined along; stack the tensors");
   FailureOr<int64_t> dim = c.wrapIndex(dimIndex, first->rank());
   if (failed(dim))
     return failure();
@@ -68,13 +70,16 @@ static LogicalResult catTensors(FakeCall &c, ArrayRef<const TensorMeta *> list,
       continue;
     if (t->rank() != first->rank())
       return c.fail(FakeError::Dim, "tensors of " + Twine(first->rank()) +
-                                        " and " + Twine(t->rank()) +
-                                        " dims cannot be joined");
+                                        " and " + Twine(t->rank()) + " dims, " +
+                                        c.nameOf(first) + " and " +
+                                        c.nameOf(t) + ", cannot be joined");
     for (int64_t d = 0; d < t->rank(); ++d)
       if (d != *dim && !c.eq(t->sizes[d], first->sizes[d]))
         return c.fail(FakeError::Dim,
-                      "tensors of " + first->str() + " and " + t->str() +
-                          " cannot be joined at dim " + Twine(*dim));
+                      c.nameOf(first) + " has size " + first->sizes[d].str() +
+                          " and " + c.nameOf(t) + " size " + t->sizes[d].str() +
+                          " at dim " + Twine(d) +
+                          ", so they cannot be joined at dim " + Twine(*dim));
     out.sizes[*dim] = out.sizes[*dim] + t->sizes[*dim];
     allChannelsLast &= suggestsChannelsLast(*t);
   }
@@ -230,7 +235,8 @@ static LogicalResult chunkCat(FakeCall &c) {
                                     "it is " +
                                         chunks.str());
   if (!dim.isStatic() || dim.value() < 0)
-    return c.fail(FakeError::Dim, "_chunk_cat's dim must not be negative");
+    return c.fail(FakeError::Dim,
+                  "_chunk_cat's dim must not be negative, it is " + dim.str());
   int64_t at = dim.value();
   Dims sizes;
   Dim last = 0;
@@ -245,8 +251,10 @@ static LogicalResult chunkCat(FakeCall &c) {
                                         Twine(t->rank()) + " dims");
     if (!c.sameSizes(ArrayRef<Dim>(t->sizes).take_front(at),
                      ArrayRef<Dim>(list.front()->sizes).take_front(at)))
-      return c.fail(FakeError::Dim,
-                    "the sizes before dim " + Twine(at) + " differ");
+      return c.fail(FakeError::Dim, "the sizes before dim " + Twine(at) +
+                                        " differ: " + c.nameOf(list.front()) +
+                                        " is " + list.front()->str() + ", " +
+                                        c.nameOf(t) + " " + t->str());
     Dim rest = product(ArrayRef<Dim>(t->sizes).drop_front(at + 1));
     last = last + ceilDiv(t->sizes[at], chunks) * rest;
   }
@@ -277,8 +285,9 @@ static LogicalResult diff(FakeCall &c) {
     types.add(*more);
     if (more->rank() != self.rank())
       return c.fail(FakeError::Dim, "'" + c.schema().args[i].name +
-                                        "' must have as many dims as the "
-                                        "tensor");
+                                        "' must have as many dims as 'self', " +
+                                        Twine(self.rank()) + ", it has " +
+                                        Twine(more->rank()));
     for (int64_t d = 0; d < self.rank(); ++d)
       if (d != *dim && !c.eq(more->sizes[d], self.sizes[d]))
         return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
@@ -290,7 +299,7 @@ static LogicalResult diff(FakeCall &c) {
     return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
   std::optional<DType> dtype = types.result();
   if (!dtype)
-    return c.fail(FakeError::Dtype, "the tensors do not promote to one dtype");
+    return noCommonDType(c, types);
   Dims sizes = self.sizes;
   Dim rest = length - c.dim(1);
   bool positive = c.scope && c.scope->less(rest, 0) == false;
@@ -414,7 +423,8 @@ template <int64_t MinRank>
 static LogicalResult flipFixed(FakeCall &c) {
   if (c.tensor(0).rank() < MinRank)
     return c.fail(FakeError::Dim, c.schema().base + " needs at least " +
-                                      Twine(MinRank) + " dims");
+                                      Twine(MinRank) + " dims, 'self' has " +
+                                      Twine(c.tensor(0).rank()));
   return like(c);
 }
 
@@ -487,7 +497,9 @@ static LogicalResult diagEmbed(FakeCall &c) {
   if (failed(a) || failed(b))
     return failure();
   if (*a == *b)
-    return c.fail(FakeError::Dim, "diag_embed needs two different dims");
+    return c.fail(FakeError::Dim, "diag_embed needs two different dims, not " +
+                                      c.dim(2).str() + " and " +
+                                      c.dim(3).str());
   Dim offset = c.dim(1);
   Dim length = self.sizes.back() + (c.lt(offset, 0) ? Dim(0) - offset : offset);
   Dims sizes(self.sizes.begin(), self.sizes.end() - 1);
@@ -522,7 +534,9 @@ static LogicalResult unfoldBackward(FakeCall &c) {
   if (grad.rank() !=
       static_cast<int64_t>(std::max<size_t>(sizes.size(), 0)) + 1)
     return c.fail(FakeError::Dtype,
-                  "the gradient " + grad.str() + " does not fit the input");
+                  "the gradient " + grad.str() +
+                      " needs one dim more than an input of size " +
+                      dimsText(sizes));
   // One window after the other along `dim`, their elements in a last dim.
   for (int64_t d = 0; d < grad.rank() - 1; ++d)
     if (d != *dim && !c.eq(grad.sizes[d], sizes[d]))

@@ -121,7 +121,8 @@ static FailureOr<Dims> outputSizes(FakeCall &c, const Convolution &conv) {
       if (c.lt(padded, reach + 1))
         return c.fail(FakeError::Shape,
                       "a kernel that spans " + (reach + 1).str() +
-                          " does not fit a padded size of " + padded.str());
+                          " does not fit dim " + Twine(i + 2) +
+                          " of the input, padded to " + padded.str());
       out = floorDiv(padded - reach - 1, conv.stride[i]) + 1;
     }
     sizes.push_back(out);
@@ -277,9 +278,10 @@ static LogicalResult convolutionBackward(FakeCall &c) {
     return failure();
   const TensorMeta &grad = c.tensor(0);
   if (!c.sameSizes(*sizes, grad.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
-                                        " does not fit the convolution's "
-                                        "output");
+    return c.fail(FakeError::Shape,
+                  "the gradient " + grad.str() +
+                      " does not have the size of the convolution's output, " +
+                      dimsText(*sizes));
   const std::vector<Arg> &mask = c.arg(10).list;
   auto wanted = [&](size_t i) { return i < mask.size() && mask[i].boolean; };
   for (size_t i : {0u, 1u}) {
@@ -358,7 +360,10 @@ static LogicalResult convTbc(FakeCall &c) {
   Dims sizes = {self.sizes[0] - weight.sizes[0] + 1 + c.dim(3) * 2,
                 self.sizes[1], weight.sizes[2]};
   if (c.lt(sizes[0], 0))
-    return c.fail(FakeError::Shape, "the kernel does not fit the input");
+    return c.fail(FakeError::Shape,
+                  "a kernel of " + weight.sizes[0].str() +
+                      " does not fit dim 0 of the input, of " +
+                      self.sizes[0].str() + " padded by " + c.dim(3).str());
   return c.fresh(TensorMeta::contiguous(self.dtype, sizes, c.device));
 }
 

@@ -30,6 +30,13 @@ struct Equation {
 /// Dims under an ellipsis get labels below this, the innermost 0.
 static constexpr int kFirstLetter = 64;
 
+/// For messages.
+static std::string nameOf(int label) {
+  if (label < kFirstLetter)
+    return "...";
+  return std::string(1, static_cast<char>(label - kFirstLetter));
+}
+
 static bool isLetter(char ch) {
   return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z');
 }
@@ -113,14 +120,17 @@ sizesOf(FakeCall &c, ArrayRef<const TensorMeta *> tensors,
       if (have.is(-1) || have.is(1))
         have = size;
       else if (!size.is(1) && !c.eq(have, size))
-        return c.fail(FakeError::Shape, "one subscript has sizes " +
-                                            have.str() + " and " + size.str());
+        return c.fail(FakeError::Shape, "subscript '" + nameOf(label) +
+                                            "' has size " + size.str() +
+                                            " in " + c.nameOf(tensor) +
+                                            " and " + have.str() + " before");
     }
   }
   for (int label : equation.output)
     if (sizes[label].is(-1))
-      return c.fail(FakeError::Other,
-                    "the output has a subscript that no operand has");
+      return c.fail(FakeError::Other, "the output has the subscript '" +
+                                          nameOf(label) +
+                                          "', which no operand has");
   return sizes;
 }
 
@@ -168,7 +178,8 @@ static LogicalResult einsum(FakeCall &c) {
   Labels seen;
   for (int label : equation.output) {
     if (is_contained(seen, label))
-      return c.fail(FakeError::Other, "the output has a subscript twice");
+      return c.fail(FakeError::Other, "the output has the subscript '" +
+                                          nameOf(label) + "' twice");
     seen.push_back(label);
   }
   TensorMeta out;

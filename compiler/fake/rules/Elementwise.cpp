@@ -7,6 +7,15 @@ using namespace llvm;
 
 namespace ft {
 
+LogicalResult noCommonDType(FakeCall &call, const TypePromotion &types) {
+  if (!types.clash)
+    return call.fail(FakeError::Dtype,
+                     call.schema().base + " has no operand with a dtype");
+  return call.fail(FakeError::Dtype, dtypeName(types.clash->first) + " and " +
+                                         dtypeName(types.clash->second) +
+                                         " do not promote to a common dtype");
+}
+
 FailureOr<DType> promotedDType(FakeCall &call, uint32_t typed) {
   TypePromotion types;
   ArrayRef<Arg> args = call.arguments();
@@ -22,11 +31,7 @@ FailureOr<DType> promotedDType(FakeCall &call, uint32_t typed) {
   }
   if (std::optional<DType> dtype = types.result())
     return *dtype;
-  if (types.clash)
-    return call.fail(FakeError::Dtype, dtypeName(types.clash->first) + " and " +
-                                           dtypeName(types.clash->second) +
-                                           " do not promote to a common dtype");
-  return call.fail(FakeError::Dtype, "the operands do not promote to a dtype");
+  return noCommonDType(call, types);
 }
 
 DType promoted(DType dtype, Promote kind) {

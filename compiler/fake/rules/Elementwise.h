@@ -35,6 +35,9 @@ enum class Takes : uint8_t {
   FloatingOrComplex
 };
 
+/// Refuses a call whose dtypes, as `types` has seen them, have no common one.
+llvm::LogicalResult noCommonDType(FakeCall &call, const TypePromotion &types);
+
 /// The promoted dtype of the arguments in `typed` (bit i: argument i; tensors
 /// and numbers).
 llvm::FailureOr<DType> promotedDType(FakeCall &call, uint32_t typed);

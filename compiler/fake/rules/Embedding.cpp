@@ -106,7 +106,9 @@ static LogicalResult embeddingBag(FakeCall &c) {
                                                      "embedding_bag");
   if (scale) {
     if (mode != kSum)
-      return c.fail(FakeError::Other, "per_sample_weights are for sums only");
+      return c.fail(FakeError::Other,
+                    "per_sample_weights are for sums, mode 0, not for mode " +
+                        c.dim(4).str());
 
     if (scale->rank() != 1 || !c.eq(scale->numel(), indices.numel()))
       return c.fail(FakeError::Index, "there are " + scale->numel().str() +
@@ -156,7 +158,9 @@ static LogicalResult embeddingBagBackward(FakeCall &c) {
 static LogicalResult perSampleBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0), &weight = c.tensor(1);
   if (!c.dim(5).is(kSum))
-    return c.fail(FakeError::Other, "per_sample_weights are for sums only");
+    return c.fail(FakeError::Other,
+                  "per_sample_weights are for sums, mode 0, not for mode " +
+                      c.dim(5).str());
   if (grad.rank() != 2)
     return c.fail(FakeError::Dim,
                   "the gradient needs 2 dims, it has " + Twine(grad.rank()));

@@ -167,7 +167,8 @@ static LogicalResult emptyPermuted(FakeCall &c) {
     return failure();
   for (Dim d : c.dims(1))
     if (c.lt(d, 0))
-      return c.fail(FakeError::Dim, "dim " + d.str() + " is out of range");
+      return c.fail(FakeError::Dim,
+                    "dim " + d.str() + " of the layout must not be negative");
   if (failed(checkSizes(c, sizes)))
     return failure();
   TensorMeta out;
@@ -223,7 +224,10 @@ static FailureOr<Dim> rangeLength(FakeCall &c, Arg start, Arg end, Arg step,
   };
   for (const Arg *a : {&start, &end, &step})
     if (!a->isNumber() || a->kind == Arg::Complex)
-      return c.fail(FakeError::Dtype, "arange needs real numbers");
+      return c.fail(FakeError::Dtype,
+                    "arange needs real numbers, not a " +
+                        Twine(a->kind == Arg::Complex ? "complex one"
+                                                      : "value that is none"));
   if (isInt(start) && isInt(end) && isInt(step)) {
     for (Arg *a : {&start, &end, &step})
       if (a->kind == Arg::Bool)
@@ -253,13 +257,20 @@ static FailureOr<Dim> rangeLength(FakeCall &c, Arg start, Arg end, Arg step,
   }
   if (by == 0 || !std::isfinite(from) || !std::isfinite(to))
     return c.fail(FakeError::Other,
-                  "arange needs finite bounds and a step other than 0");
+                  "arange needs finite bounds and a step other than 0, not " +
+                      std::to_string(from) + ", " + std::to_string(to) +
+                      " and " + std::to_string(by));
   if ((to - from) * by < 0)
-    return c.fail(FakeError::Other, "arange's bounds do not fit the sign of "
-                                    "its step");
+    return c.fail(FakeError::Other, "arange's bounds " + std::to_string(from) +
+                                        " and " + std::to_string(to) +
+                                        " do not fit the sign of its step " +
+                                        std::to_string(by));
   double length = std::ceil((to - from) / by);
   if (length > 9e18)
-    return c.fail(FakeError::Other, "arange has too many elements");
+    return c.fail(FakeError::Other, "arange from " + std::to_string(from) +
+                                        " to " + std::to_string(to) + " by " +
+                                        std::to_string(by) +
+                                        " has too many elements");
   return Dim(static_cast<int64_t>(length));
 }
 
@@ -289,8 +300,11 @@ static LogicalResult rangeClosed(FakeCall &c) {
     return failure();
   double step = Numbers == 3 ? c.number(2) : 1;
   if (step == 0 || (c.number(1) - c.number(0)) * step < 0)
-    return c.fail(FakeError::Other,
-                  "range's bounds do not fit the sign of its step");
+    return c.fail(FakeError::Other, "range's bounds " +
+                                        std::to_string(c.number(0)) + " and " +
+                                        std::to_string(c.number(1)) +
+                                        " do not fit the sign of its step " +
+                                        std::to_string(step));
   auto length = static_cast<int64_t>((c.number(1) - c.number(0)) / step) + 1;
   return makeTensor(c, {Dim(length)}, options->dtype.value_or(kDefaultFloat),
                     *options);
@@ -408,8 +422,9 @@ static LogicalResult vander(FakeCall &c) {
   Dims sizes = x.sizes;
   sizes.push_back(c.isNone(1) ? x.sizes.back() : c.dim(1));
   if (c.lt(sizes.back(), batched ? 1 : 0))
-    return c.fail(FakeError::Shape, "the number of columns, " +
-                                        sizes.back().str() + ", is too small");
+    return c.fail(FakeError::Shape, "the number of columns must be at least " +
+                                        Twine(batched ? 1 : 0) + ", it is " +
+                                        sizes.back().str());
   return c.fresh(
       TensorMeta::contiguous(integralToLong(x.dtype), sizes, c.device));
 }

@@ -21,9 +21,7 @@ static LogicalResult deviceOf(FakeCall &c, ArrayRef<const TensorMeta *> entry) {
       common = t;
       continue;
     }
-    return c.fail(FakeError::Device, "tensors are on two devices, " +
-                                         common->device.str() + " and " +
-                                         t->device.str());
+    return devicesDiffer(c, *common, *t);
   }
   c.device = common->device;
   return success();
@@ -82,8 +80,7 @@ static LogicalResult eachEntry(FakeCall &c, Promote kind, Typed typed,
           return failure();
     std::optional<DType> dtype = types.result();
     if (!dtype)
-      return c.fail(FakeError::Dtype,
-                    "the tensors do not promote to one dtype");
+      return noCommonDType(c, types);
     if (failed(deviceOf(c, tensors)) ||
         failed(elementwise(c, tensors, promoted(*dtype, kind))))
       return failure();

@@ -186,9 +186,10 @@ LogicalResult checkGather(FakeCall &c, const TensorMeta &self, int64_t dim,
                                       " differ in the number of dims");
   for (int64_t d = 0; d < index.rank() && d < self.rank(); ++d)
     if (d != dim && c.lt(self.sizes[d], index.sizes[d]))
-      return c.fail(FakeError::Dim, "the index " + index.str() +
-                                        " is larger than " + self.str() +
-                                        " at dim " + Twine(d));
+      return c.fail(FakeError::Dim, "the index has size " +
+                                        index.sizes[d].str() + " at dim " +
+                                        Twine(d) + ", more than the " +
+                                        self.sizes[d].str() + " of 'self'");
   return success();
 }
 

@@ -136,8 +136,9 @@ static LogicalResult pinv(FakeCall &c) {
     return failure();
   for (auto [i, arg] : enumerate(c.arguments()))
     if (i > 0 && arg.kind == Arg::Tensor && isComplex(c.tensor(i).dtype))
-      return c.fail(FakeError::Dtype,
-                    "'" + c.schema().args[i].name + "' must not be complex");
+      return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name +
+                                          "' must not be complex, it is " +
+                                          dtypeName(c.tensor(i).dtype));
   Dims sizes = a.sizes;
   std::swap(sizes[sizes.size() - 2], sizes.back());
   return rowMajor(c, a.dtype, sizes);

@@ -231,8 +231,10 @@ static LogicalResult nll2dBackward(FakeCall &c) {
     return failure();
   if (none ? !c.sameSizes(c.tensor(0).sizes, c.tensor(2).sizes)
            : !c.eq(c.tensor(0).numel(), 1))
-    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
-                                        " does not fit the loss");
+    return c.fail(FakeError::Shape,
+                  "the gradient " + c.tensor(0).str() + " must have " +
+                      (none ? "the size " + dimsText(c.tensor(2).sizes)
+                            : std::string("one element")));
   return rowMajor(c, c.tensor(0).dtype, self.sizes);
 }
 
@@ -318,7 +320,8 @@ static LogicalResult multiMargin(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "the target must be int64, not " + dtypeName(target.dtype));
   if (!(c.number(2) == 1 || c.number(2) == 2))
-    return c.fail(FakeError::Other, "p must be 1 or 2");
+    return c.fail(FakeError::Other,
+                  "p must be 1 or 2, not " + std::to_string(c.number(2)));
   if (failed(classWeights(c, 4, size->second)))
     return failure();
   if (none && self.rank() == 2)
@@ -333,7 +336,8 @@ static LogicalResult multiMarginBackward(FakeCall &c) {
   if (failed(size))
     return failure();
   if (!(c.number(3) == 1 || c.number(3) == 2))
-    return c.fail(FakeError::Other, "p must be 1 or 2");
+    return c.fail(FakeError::Other,
+                  "p must be 1 or 2, not " + std::to_string(c.number(3)));
   if (target.rank() > 1 || !c.eq(target.numel(), size->first))
     return c.fail(FakeError::Shape, "the target " + target.str() +
                                         " does not fit the input " +

@@ -251,8 +251,9 @@ static FailureOr<Dims> bmmSizes(FakeCall &c, unsigned a, unsigned b) {
     return failure();
   if (!c.eq(left.sizes[0], right.sizes[0]))
     return c.fail(FakeError::Dim,
-                  "the batch sizes differ: " + left.sizes[0].str() + " and " +
-                      right.sizes[0].str());
+                  "the batch sizes, dim 0 of " + c.nameOf(&left) + " and " +
+                      c.nameOf(&right) + ", differ: " + left.sizes[0].str() +
+                      " and " + right.sizes[0].str());
   if (failed(inner(c, left.sizes[2], right.sizes[1], left, right)))
     return failure();
   return Dims{left.sizes[0], left.sizes[1], right.sizes[2]};
@@ -419,7 +420,9 @@ static LogicalResult chain(FakeCall &c) {
   for (const TensorMeta *next : ArrayRef(list).drop_front()) {
     if (running.rank() > 2 || next->rank() > 2)
       return c.fail(FakeError::Dim,
-                    c.schema().base + " needs matrices of 2 dims");
+                    c.schema().base + " needs matrices of 2 dims, " +
+                        c.nameOf(next) + " has " + Twine(next->rank()) +
+                        ", what comes before " + Twine(running.rank()));
     FailureOr<Dims> sizes = matmulSizes(c, running, *next);
     if (failed(sizes))
       return failure();
@@ -457,14 +460,20 @@ static LogicalResult trilinear(FakeCall &c) {
     if (dtypeCategory(inputs[i].dtype) != dtypeCategory(*dtype))
       return oneDType(c, inputs[0], inputs[i]);
     if (inputs[i].rank() + static_cast<int64_t>(c.length(3 + i)) != rank)
-      return c.fail(FakeError::Dim, "the inputs must have one number of dims "
-                                    "once expanded");
+      return c.fail(
+          FakeError::Dim,
+          "'" + c.schema().args[i].name + "' has " +
+              Twine(inputs[i].rank() + static_cast<int64_t>(c.length(3 + i))) +
+              " dims once expanded, 'i1' has " + Twine(rank));
     for (Dim d : c.dims(3 + i)) {
       FailureOr<int64_t> at = c.wrapIndex(d, rank);
       if (failed(at))
         return failure();
       if (*at > inputs[i].rank())
-        return c.fail(FakeError::Dim, "dim " + Twine(*at) + " is out of range");
+        return c.fail(FakeError::Dim,
+                      "dim " + Twine(*at) + " cannot be put into '" +
+                          c.schema().args[i].name + "', which has " +
+                          Twine(inputs[i].rank()) + " by then");
       inputs[i].sizes.insert(inputs[i].sizes.begin() + *at, Dim(1));
     }
   }
@@ -505,7 +514,8 @@ static LogicalResult cdist(FakeCall &c) {
   if (failed(inner(c, a.sizes.back(), b.sizes.back(), a, b)))
     return failure();
   if (c.arguments().size() > 2 && c.number(2) < 0)
-    return c.fail(FakeError::Other, "cdist's p must not be negative");
+    return c.fail(FakeError::Other, "cdist's p must not be negative, it is " +
+                                        std::to_string(c.number(2)));
   FailureOr<Dims> sizes = batchOf(c, a, b);
   if (failed(sizes))
     return failure();
@@ -524,7 +534,9 @@ static LogicalResult euclidean(FakeCall &c) {
 static LogicalResult cdistBackward(FakeCall &c) {
   const TensorMeta &a = c.tensor(1), &b = c.tensor(2);
   if (a.rank() < 2 || b.rank() < 2)
-    return c.fail(FakeError::Dim, "cdist needs at least 2 dims");
+    return c.fail(FakeError::Dim, "cdist needs at least 2 dims, 'x1' has " +
+                                      Twine(a.rank()) + " and 'x2' " +
+                                      Twine(b.rank()));
   FailureOr<Dims> sizes = batchOf(c, a, b);
   if (failed(sizes))
     return failure();

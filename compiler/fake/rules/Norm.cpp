@@ -214,9 +214,9 @@ static LogicalResult checkNormalized(FakeCall &c, const TensorMeta &input,
   for (unsigned i : parameters) {
     const TensorMeta *t = c.optTensor(i);
     if (t && !c.sameSizes(t->sizes, shape))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
-                                          t->str() +
-                                          ", must have the normalized shape");
+      return c.fail(FakeError::Shape,
+                    "'" + c.schema().args[i].name + "', " + t->str() +
+                        ", must have the normalized shape " + dimsText(shape));
     if (t && shapeArg == 1 && isCpu(c) && t->dtype != input.dtype &&
         !(isReduced(input.dtype) && t->dtype == DType::F32))
       return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
@@ -437,8 +437,11 @@ static LogicalResult renorm(FakeCall &c) {
   if (failed(c.wrapDim(2, self.rank())))
     return failure();
   if (c.number(1) <= 0 || c.number(3) < 0)
-    return c.fail(FakeError::Other, "renorm needs a positive p and a maxnorm "
-                                    "that is not negative");
+    return c.fail(
+        FakeError::Other,
+        "renorm needs a positive p and a maxnorm that is not negative, not " +
+            std::to_string(c.number(1)) + " and " +
+            std::to_string(c.number(3)));
   return rowMajor(c, self.dtype, self.sizes);
 }
 

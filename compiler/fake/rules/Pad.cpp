@@ -35,8 +35,10 @@ static LogicalResult constantPad(FakeCall &c) {
     size = size + pad[2 * i] + pad[2 * i + 1];
     if (c.lt(size, 0))
       return c.fail(FakeError::Shape,
-                    "padding size " + before.str() + " by " + pad[2 * i].str() +
-                        " and " + pad[2 * i + 1].str() + " leaves nothing");
+                    "padding size " + before.str() + " of dim " +
+                        Twine(sizes.size() - 1 - i) + " by " +
+                        pad[2 * i].str() + " and " + pad[2 * i + 1].str() +
+                        " leaves " + size.str());
   }
   TensorMeta out = TensorMeta::contiguous(self.dtype, sizes, c.device);
   bool crops = false;
@@ -109,10 +111,14 @@ static FailureOr<Dims> paddedSizes(FakeCall &c, const TensorMeta &self,
     if (Reflect && (c.le(size, left) || c.le(size, right)))
       return c.fail(FakeError::Dim,
                     "a reflection of " + left.str() + " and " + right.str() +
-                        " needs a size above both, not " + size.str());
+                        " needs a size above both at dim " +
+                        Twine(self.rank() - 1 - i) + ", not " + size.str());
     size = size + left + right;
     if (c.lt(size, 1))
-      return c.fail(FakeError::Dim, "padding leaves a size of " + size.str());
+      return c.fail(FakeError::Dim, "padding dim " +
+                                        Twine(self.rank() - 1 - i) + " by " +
+                                        left.str() + " and " + right.str() +
+                                        " leaves a size of " + size.str());
   }
   return sizes;
 }
@@ -205,8 +211,9 @@ static FailureOr<Dim> blockCount(FakeCall &c, const Blocks &b, unsigned i,
   Dim span = size + b.padding[i] * 2 - b.dilation[i] * (b.kernel[i] - 1) - 1;
   if (c.lt(span, 0))
     return c.fail(FakeError::Shape, "a block of " + b.kernel[i].str() +
-                                        " does not fit a size of " +
-                                        size.str());
+                                        " does not fit spatial dim " +
+                                        Twine(i) + ", of size " + size.str() +
+                                        " padded by " + b.padding[i].str());
   return floorDiv(span, b.stride[i]) + 1;
 }
 

@@ -135,7 +135,7 @@ static LogicalResult ldexp(FakeCall &c) {
   types.add(exponent);
   std::optional<DType> dtype = types.result();
   if (!dtype)
-    return c.fail(FakeError::Dtype, "the operands do not promote to a dtype");
+    return noCommonDType(c, types);
   return elementwise(c, {&c.tensor(0), &exponent}, *dtype);
 }
 

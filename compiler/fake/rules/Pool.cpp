@@ -180,14 +180,18 @@ static LogicalResult poolBackward(FakeCall &c) {
   if (failed(sizes))
     return failure();
   if (!c.sameSizes(*sizes, grad.sizes))
-    return c.fail(FakeError::Dim, "the gradient " + grad.str() +
-                                      " does not fit the pool's result");
+    return c.fail(FakeError::Dim,
+                  "the gradient " + grad.str() +
+                      " does not have the size of the pool's result, " +
+                      dimsText(*sizes));
   if (Max && N == 2 && grad.dtype != self.dtype)
     return c.fail(FakeError::Dtype, "the gradient is " + dtypeName(grad.dtype) +
                                         ", the input " + dtypeName(self.dtype));
   if (Max && !c.sameSizes(*sizes, c.tensor(7).sizes))
-    return c.fail(FakeError::Dim, "the indices " + c.tensor(7).str() +
-                                      " do not fit the pool's result");
+    return c.fail(FakeError::Dim,
+                  "the indices " + c.tensor(7).str() +
+                      " do not have the size of the pool's result, " +
+                      dimsText(*sizes));
   return pooled(c, self, self.sizes, self.dtype, /*follow3d=*/Max);
 }
 
@@ -291,14 +295,18 @@ static LogicalResult fractionalBackward(FakeCall &c) {
   Dims sizes(self.sizes.begin(), self.sizes.end() - N);
   sizes.append(wanted->begin(), wanted->end());
   if (!c.sameSizes(sizes, grad.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
-                                        " does not fit the pool's result");
+    return c.fail(FakeError::Shape,
+                  "the gradient " + grad.str() +
+                      " does not have the size of the pool's result, " +
+                      dimsText(sizes));
   if (c.tensor(4).dtype != DType::I64)
     return c.fail(FakeError::Index, "the indices must be int64, they are " +
                                         dtypeName(c.tensor(4).dtype));
   if (N == 2 && !c.sameSizes(sizes, c.tensor(4).sizes))
-    return c.fail(FakeError::Index, "the indices " + c.tensor(4).str() +
-                                        " do not fit the pool's result");
+    return c.fail(FakeError::Index,
+                  "the indices " + c.tensor(4).str() +
+                      " do not have the size of the pool's result, " +
+                      dimsText(sizes));
   return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
 }
 

@@ -101,11 +101,14 @@ static LogicalResult normalTensors(FakeCall &c) {
   for (unsigned i : {0u, 1u}) {
     if (const TensorMeta *t = c.optTensor(i)) {
       if (i == 1 && isComplex(t->dtype))
-        return c.fail(FakeError::Dtype,
-                      "normal's standard deviation must not be complex");
+        return c.fail(
+            FakeError::Dtype,
+            "normal's standard deviation must not be complex, it is " +
+                dtypeName(t->dtype));
     } else if (i == 1 && c.number(1) < 0) {
-      return c.fail(FakeError::Other, "normal's standard deviation must not be "
-                                      "negative");
+      return c.fail(FakeError::Other,
+                    "normal's standard deviation must not be negative, it is " +
+                        std::to_string(c.number(1)));
     }
   }
   const TensorMeta *mean = c.optTensor(0);
@@ -126,7 +129,8 @@ static LogicalResult normalSizes(FakeCall &c) {
   DType dtype = options->dtype.value_or(kDefaultFloat);
   if (c.number(1) < 0)
     return c.fail(FakeError::Other,
-                  "normal's standard deviation must not be negative");
+                  "normal's standard deviation must not be negative, it is " +
+                      std::to_string(c.number(1)));
   if (failed(needsFloat(c, dtype)))
     return failure();
   return makeTensor(c, c.dims(2), dtype, *options);
@@ -155,7 +159,9 @@ static LogicalResult bernoulli(FakeCall &c) {
       if (failed(c.broadcastTo(p->sizes, self.sizes)))
         return failure();
     } else if (!(c.number(1) >= 0 && c.number(1) <= 1)) {
-      return c.fail(FakeError::Other, "a probability must be in [0, 1]");
+      return c.fail(FakeError::Other,
+                    "a probability must be in [0, 1], it is " +
+                        std::to_string(c.number(1)));
     }
   }
   return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));

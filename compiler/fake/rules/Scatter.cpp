@@ -200,9 +200,10 @@ static LogicalResult scatter(FakeCall &c) {
       for (int64_t d = 0; d < index.rank(); ++d)
         if (c.lt(source->sizes.empty() ? Dim(1) : source->sizes[d],
                  index.sizes[d]))
-          return c.fail(FakeError::Shape, "the index " + index.str() +
-                                              " is larger than the source " +
-                                              source->str());
+          return c.fail(FakeError::Shape,
+                        "the index has size " + index.sizes[d].str() +
+                            " at dim " + Twine(d) + ", more than the source " +
+                            source->str());
     }
   }
   if (const TensorMeta *source = c.optTensor(3))
@@ -367,7 +368,10 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
   if (c.schema().args[1].type.kind == SchemaType::Tensor) {
     for (const TensorMeta *edges : c.tensors(1)) {
       if (!edges || edges->rank() != 1)
-        return c.fail(FakeError::Dim, "the bins need 1 dim each");
+        return c.fail(
+            FakeError::Dim,
+            (edges ? c.nameOf(edges) : std::string("a tensor of the bins")) +
+                " needs 1 dim, it has " + Twine(edges ? edges->rank() : 0));
       binCounts.push_back(edges->sizes[0] - 1);
     }
   } else {

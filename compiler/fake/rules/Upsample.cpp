@@ -118,7 +118,9 @@ static LogicalResult upsampleBackward(FakeCall &c) {
                                       " dims, it has " + Twine(grad.rank()));
   if (!c.sameSizes(grad.sizes, full))
     return c.fail(FakeError::Shape,
-                  "the gradient " + grad.str() + " does not fit the output");
+                  "the gradient " + grad.str() +
+                      " does not have the size of the output, " +
+                      dimsText(full));
   ArrayRef<Dim> spatial = ArrayRef<Dim>(input).drop_front(2);
   for (ArrayRef<Dim> list : {spatial, ArrayRef<Dim>(output)})
     if (is_contained(list, Dim(0)))
@@ -149,8 +151,8 @@ static LogicalResult checkGrid(FakeCall &c, const TensorMeta &input,
                                         grid.sizes.back().str());
   for (int64_t d = 2; d < input.rank(); ++d)
     if (input.sizes[d].is(0))
-      return c.fail(FakeError::Shape,
-                    "the input " + input.str() + " has an empty dim");
+      return c.fail(FakeError::Shape, "dim " + Twine(d) + " of the input " +
+                                          input.str() + " is empty");
   return success();
 }
 

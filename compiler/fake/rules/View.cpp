@@ -27,23 +27,20 @@ FailureOr<Dims> inferSizes(FakeCall &c, Dims sizes, Dim count) {
       rest = rest * size;
     }
   }
-  std::string shape;
-  for (Dim d : sizes)
-    shape += (shape.empty() ? "" : ", ") + d.str();
+  std::string shape = dimsText(sizes);
   if (inferred < 0) {
     if (!c.eq(rest, count))
-      return c.fail(FakeError::Shape, "shape [" + shape + "] has " +
-                                          rest.str() + " elements, not " +
-                                          count.str());
+      return c.fail(FakeError::Shape, "shape " + shape + " has " + rest.str() +
+                                          " elements, not " + count.str());
     return sizes;
   }
   if (rest.is(0))
     return c.fail(FakeError::Shape,
-                  "-1 in shape [" + shape +
-                      "] is ambiguous for a tensor without elements");
+                  "-1 in shape " + shape +
+                      " is ambiguous for a tensor without elements");
   Dim size = floorDiv(count, rest);
   if (!c.eq(size * rest, count))
-    return c.fail(FakeError::Shape, "shape [" + shape + "] does not divide " +
+    return c.fail(FakeError::Shape, "shape " + shape + " does not divide " +
                                         count.str() + " elements");
   sizes[inferred] = size;
   return sizes;
@@ -53,7 +50,7 @@ LogicalResult viewAs(FakeCall &c, const TensorMeta &self, ArrayRef<Dim> sizes) {
   std::optional<Dims> strides = viewStrides(c, self, sizes);
   if (!strides)
     return c.fail(FakeError::Shape,
-                  "the view of " + self.str() +
+                  "the view of " + self.str() + " as " + dimsText(sizes) +
                       " spans dims that are apart in memory; use reshape");
   TensorMeta out = self;
   out.sizes.assign(sizes.begin(), sizes.end());

@@ -435,7 +435,11 @@ static LogicalResult meshgrid(FakeCall &c) {
   Dims sizes;
   for (const TensorMeta *t : list) {
     if (!t || t->rank() > 1)
-      return c.fail(FakeError::Dim, "meshgrid needs tensors of at most 1 dim");
+      return c.fail(
+          FakeError::Dim,
+          (t ? c.nameOf(t) + " has " + Twine(t->rank()).str() + " dims, "
+             : std::string("a tensor is missing, ")) +
+              "meshgrid needs tensors of at most 1 dim");
     sizes.push_back(t->sizes.empty() ? Dim(1) : t->sizes[0]);
   }
   bool swap = xy && sizes.size() >= 2;

@@ -30,8 +30,9 @@ TEST(FakeView, ResultsOfAnElementwiseOperator) {
   TensorMeta ints = TensorMeta::contiguous(DType::I64, {3, 1});
   EXPECT_EQ(r.call("t::f", {ints, tensor({4})}, {kX, kY}),
             "float32 [3, 4] cpu");
-  EXPECT_EQ(r.call("t::f", {tensor({3}), tensor({4})}, {kX, kY}),
-            "error: sizes 3 and 4 do not broadcast at dim 0 of 1");
+  EXPECT_EQ(
+      r.call("t::f", {tensor({3}), tensor({4})}, {kX, kY}),
+      "error: sizes 3 of 'x' and 4 of 'y' do not broadcast at dim 0 of 1");
 }
 
 TEST(FakeView, WrittenArgumentsNeedNoRule) {

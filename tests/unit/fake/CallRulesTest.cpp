@@ -116,7 +116,7 @@ TEST(CallRules, Einsum) {
   EXPECT_EQ(einsum("...d,d->...", tensor({5, 2, 3}), tensor({3})),
             "float32 [5, 2] cpu");
   EXPECT_EQ(einsum("ij,jk->ik", tensor({2, 3}), tensor({4, 4})),
-            "error: one subscript has sizes 3 and 4");
+            "error: subscript 'j' has size 4 in 'tensors[1]' and 3 before");
   EXPECT_EQ(call("einsum.default", {tensor({2, 3})},
                  {Arg::string("ij->ji"), Arg::listOf({Arg::tensor(0)})}),
             "float32 [3, 2] strides [1, 3] cpu = view of 0");

@@ -20,18 +20,22 @@ TEST(DeviceRules, TensorsWithoutDimsOnCpuGoWithTheOthers) {
 
 TEST(DeviceRules, OthersMustAgree) {
   EXPECT_EQ(add(on("cuda"), on("cpu", {3})),
-            "error: tensors are on two devices, cuda:0 and cpu");
+            "error: the tensors must be on the same device, not on cuda:0 and "
+            "cpu, as 'self' and 'other' are");
   // One element is not the same as no dims.
   EXPECT_EQ(add(on("cpu", {1}), on("cuda", {3})),
-            "error: tensors are on two devices, cpu and cuda:0");
+            "error: the tensors must be on the same device, not on cpu and "
+            "cuda:0, as 'self' and 'other' are");
   EXPECT_EQ(add(on("meta", {3}), on("cpu", {3})),
-            "error: tensors are on two devices, meta and cpu");
+            "error: the tensors must be on the same device, not on meta and "
+            "cpu, as 'self' and 'other' are");
 }
 
 TEST(DeviceRules, NextafterTakesNoNumbersInDisguise) {
   EXPECT_EQ(call("nextafter.default", {on("cuda", {3}), on("cpu")},
                  {Arg::tensor(0), Arg::tensor(1)}),
-            "error: tensors are on two devices, cuda:0 and cpu");
+            "error: the tensors must be on the same device, not on cuda:0 and "
+            "cpu, as 'self' and 'other' are");
 }
 
 TEST(DeviceRules, SomeOpsFollowTheirFirstTensor) {

@@ -59,7 +59,8 @@ TEST(StrideRules, ResultsAreDense) {
 
 TEST(StrideRules, SizesThatDoNotBroadcast) {
   EXPECT_EQ(elementwise({tensor({3, 4}), tensor({3})}),
-            "sizes 4 and 3 do not broadcast at dim 1 of 2");
+            "sizes 4 of an operand and 3 of an operand do not broadcast at dim "
+            "1 of 2");
 }
 
 TEST(StrideRules, LikeKeepsTheOrderOfDims) {

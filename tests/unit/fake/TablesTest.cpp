@@ -36,7 +36,7 @@ TEST_P(Tables, EveryLineHolds) {
     StringRef line = lines[number].trim();
     if (line.empty() || line.starts_with("#"))
       continue;
-    auto [call, wanted] = line.split("->");
+    auto [call, wanted] = line.rsplit("->");
     SCOPED_TRACE(sys::path::filename(GetParam()).str() + ":" +
                  std::to_string(number + 1) + ": " + line.str());
     std::string message;

@@ -311,7 +311,7 @@ TEST(Errors, NameTheCallItsOperandsAndBothValues) {
       {"mm.default(self: float32 [2, 3] cpu, mat2: float32 [4, 5] cpu): ",
        [](Tensor a, Tensor b) { return ops::mm(a, b); }},
       {"add.Tensor(self: float32 [2, 3] cpu, other: float32 [4, 5] cpu): "
-       "sizes 2 and 4 do not broadcast at dim 0 of 2",
+       "sizes 2 of 'self' and 4 of 'other' do not broadcast at dim 0 of 2",
        [](Tensor a, Tensor b) { return a + b; }},
       {"cat.default(tensors[0]: float32 [2, 3] cpu, tensors[1]: float32 [4, "
        "5] cpu): ",
