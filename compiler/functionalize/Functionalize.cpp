@@ -46,6 +46,9 @@ static bool sameArguments(const Schema &a, const Schema &b, size_t count) {
 const Schema *functionalForm(const Schema &schema) {
   if (const CustomOp *op = customOp(schema))
     return op->functional ? &op->functional->schema : nullptr;
+  // What set_ writes shares the storage of its source from then on.
+  if (schema.base == "set_")
+    return nullptr;
   std::string name = schema.base.str();
   size_t outs = 0;
   if (StringRef(name).ends_with("__") && StringRef(name).starts_with("__i"))

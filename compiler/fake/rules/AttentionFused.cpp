@@ -185,6 +185,31 @@ static LogicalResult multiHead(FakeCall &c) {
                              : Dims{q.sizes[0], c.dim(4), q.sizes[1], keys});
 }
 
+/// (qkv [batch, sequence, 3 · width], bias, heads): query, key and value,
+/// [batch, heads, sequence, head size] each, which lie one after the other.
+static LogicalResult splitHeads(FakeCall &c) {
+  const TensorMeta &qkv = c.tensor(0), &bias = c.tensor(1);
+  if (qkv.rank() != 3)
+    return c.fail(FakeError::Dim,
+                  "'qkv' needs 3 dims, it has " + Twine(qkv.rank()));
+  if (failed(hasSizes(c, 1, {qkv.sizes[2]})) || bias.dtype != qkv.dtype)
+    return c.fail(FakeError::Shape,
+                  "the bias " + bias.str() + " does not fit " + qkv.str());
+  Dim heads = c.dim(2), width = floorDiv(qkv.sizes[2], 3);
+  if (!c.eq(mod(qkv.sizes[2], 3), 0) || c.lt(heads, 1) ||
+      !c.eq(mod(width, heads), 0))
+    return c.fail(FakeError::Shape, "a width of " + qkv.sizes[2].str() +
+                                        " is not that of 3 times " +
+                                        heads.str() + " heads");
+  Dims sizes = {qkv.sizes[0], heads, qkv.sizes[1], floorDiv(width, heads)};
+  for (int64_t i : {0, 1, 2}) {
+    TensorMeta out = TensorMeta::contiguous(qkv.dtype, sizes, c.device);
+    out.offset = product(sizes) * Dim(i);
+    (void)c.fresh(std::move(out));
+  }
+  return success();
+}
+
 /// (src, width, heads, qkv weight and bias, output weight and bias, gelu, norm
 /// first, eps, norm 1 weight and bias, norm 2 weight and bias, feed-forward
 /// weights and biases, mask, mask_type)
@@ -225,6 +250,7 @@ ArrayRef<FakeRuleRow> attentionFusedRules() {
       {"_scaled_dot_product_attention_math.default", math},
       {"_scaled_dot_product_fused_attention_overrideable.default",
        overrideable},
+      {"_transform_bias_rescale_qkv.default", splitHeads},
       {"_transformer_encoder_layer_fwd.default", encoderLayer},
   };
   return rows;

@@ -508,6 +508,76 @@ static LogicalResult diagEmbed(FakeCall &c) {
   return rowMajor(c, self.dtype, sizes);
 }
 
+/// A square matrix with `elements` on a diagonal.
+static LogicalResult onDiagonal(FakeCall &c, Dim elements, Dim offset) {
+  Dim length = elements + (c.lt(offset, 0) ? Dim(0) - offset : offset);
+  return rowMajor(c, c.tensor(0).dtype, {length, length});
+}
+
+static LogicalResult diagFlat(FakeCall &c) {
+  return onDiagonal(c, c.tensor(0).numel(), c.dim(1));
+}
+
+/// Of a vector a matrix, of a matrix a copy of its diagonal.
+static LogicalResult diag(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() != 1 && self.rank() != 2)
+    return c.fail(FakeError::Dim, "diag needs 1 or 2 dims, the tensor has " +
+                                      Twine(self.rank()));
+  Dim offset = c.dim(1);
+  if (self.rank() == 1)
+    return onDiagonal(c, self.sizes[0], offset);
+  bool below = c.lt(offset, 0);
+  Dim rows = below ? self.sizes[0] + offset : self.sizes[0];
+  Dim columns = below ? self.sizes[1] : self.sizes[1] - offset;
+  return rowMajor(c, self.dtype, {maxDim(minDim(rows, columns), 0)});
+}
+
+/// Sequences of different lengths, padded to the longest: [longest, batch, …],
+/// or with the batch first.
+static LogicalResult padSequence(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  StringRef side = c.text(3);
+  if (side != "left" && side != "right")
+    return c.fail(FakeError::Other, "padding_side must be 'left' or 'right', "
+                                    "not '" +
+                                        side + "'");
+  const TensorMeta &first = *list.front();
+  if (first.sizes.empty())
+    return c.fail(FakeError::Dim, "sequences need at least one dim");
+  Dim longest = 0;
+  for (const TensorMeta *t : list) {
+    if (t->sizes.empty())
+      return c.fail(FakeError::Dim, "sequences need at least one dim");
+    longest = maxDim(longest, t->sizes[0]);
+    if (failed(c.broadcastTo(ArrayRef<Dim>(t->sizes).drop_front(),
+                             ArrayRef<Dim>(first.sizes).drop_front())))
+      return failure();
+  }
+  Dims sizes(first.sizes.begin() + 1, first.sizes.end());
+  Dim outer[] = {longest, Dim(int64_t(list.size()))};
+  if (c.flag(1))
+    std::swap(outer[0], outer[1]);
+  sizes.insert(sizes.begin(), std::begin(outer), std::end(outer));
+  return rowMajor(c, first.dtype, sizes);
+}
+
+/// All elements of all tensors, one tensor after the other.
+static LogicalResult flattenDense(FakeCall &c) {
+  TensorList list;
+  if (failed(listOf(c, 0, list)))
+    return failure();
+  FailureOr<DType> dtype = joinedDType(c, list);
+  if (failed(dtype))
+    return failure();
+  Dim total = 0;
+  for (const TensorMeta *t : list)
+    total = total + t->numel();
+  return rowMajor(c, *dtype, {total});
+}
+
 //===----------------------------------------------------------------------===//
 // Derivatives of views: zeros of the view's base, partly filled
 //===----------------------------------------------------------------------===//
@@ -550,21 +620,26 @@ static LogicalResult unfoldBackward(FakeCall &c) {
 ArrayRef<FakeRuleRow> catRules() {
   static const FakeRuleRow rows[] = {
       {"_chunk_cat.default", chunkCat},
+      {"_stack.default", stack, DevicePolicy::Strict},
       {"block_diag.default", blockDiag},
       {"cartesian_prod.default", cartesianProduct},
       {"cat.default", cat, DevicePolicy::Strict},
       {"column_stack.default", stackAlong<2, 1>},
       {"concat.default", cat, DevicePolicy::Strict},
       {"concatenate.default", cat, DevicePolicy::Strict},
+      {"diag.default", diag},
       {"diag_embed.default", diagEmbed},
+      {"diagflat.default", diagFlat},
       {"diagonal_backward.default", viewBackward},
       {"combinations.default", combinations},
       {"diff.default", diff},
       {"dstack.default", stackAlong<3, 2>},
+      {"flatten_dense_tensors.default", flattenDense},
       {"flip.default", flip},
       {"fliplr.default", flipFixed<2>},
       {"flipud.default", flipFixed<1>},
       {"hstack.default", stackAlong<1, 1>},
+      {"pad_sequence.default", padSequence},
       {"repeat.default", repeat},
       {"repeat_interleave.Tensor", repeatInterleave},
       {"repeat_interleave.self_Tensor", repeatInterleaveSelf},

@@ -329,6 +329,20 @@ static LogicalResult nativeConv(FakeCall &c) {
   return run(c, conv);
 }
 
+/// The same, transposed: (…, stride, padding, output_padding, dilation)
+static LogicalResult nativeTransposed(FakeCall &c) {
+  Convolution conv;
+  conv.input = c.tensor(0);
+  conv.weight = c.tensor(1);
+  conv.bias = c.optTensor(3);
+  conv.stride = c.dims(4);
+  conv.padding = c.dims(5);
+  conv.outputPadding = c.dims(6);
+  conv.dilation = c.dims(7);
+  conv.transposed = true;
+  return run(c, conv);
+}
+
 /// A depthwise convolution: as many groups as channels.
 static LogicalResult depthwise(FakeCall &c) {
   if (failed(needsAccelerator(c)))
@@ -370,8 +384,11 @@ static LogicalResult convTbc(FakeCall &c) {
 ArrayRef<FakeRuleRow> convRules() {
   using enum DevicePolicy;
   static const FakeRuleRow rows[] = {
+      {"_conv_depthwise2d.default", depthwise, Strict},
       {"_convolution.default", convolution, Strict},
       {"_convolution.deprecated", convolution, Strict},
+      {"_convolution_mode.default", convPadding, Strict},
+      {"_slow_conv2d_forward.default", nativeConv, Strict},
       {"conv1d.default", convNd<false>, Strict},
       {"conv1d.padding", convPadding, Strict},
       {"conv2d.default", convNd<false>, Strict},
@@ -388,6 +405,11 @@ ArrayRef<FakeRuleRow> convRules() {
       {"convolution_overrideable.default", convolution, Strict},
       {"mkldnn_convolution.default", mkldnnConv, Strict},
       {"slow_conv3d.default", nativeConv, Strict},
+      {"slow_conv3d_forward.default", nativeConv, Strict},
+      {"slow_conv_dilated2d.default", nativeConv, Strict},
+      {"slow_conv_dilated3d.default", nativeConv, Strict},
+      {"slow_conv_transpose2d.default", nativeTransposed, Strict},
+      {"slow_conv_transpose3d.default", nativeTransposed, Strict},
       {"thnn_conv2d.default", nativeConv, Strict},
   };
   return rows;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/fake/StrideRules.h"
+#include "compiler/fake/rules/Refusals.h"
 #include "compiler/fake/rules/ViewRules.h"
 #include "dialects/ft/Promotion.h"
 
@@ -207,17 +208,54 @@ static LogicalResult liftFreshCopy(FakeCall &c) {
   return copyIn(c, out, "contiguous_format");
 }
 
+static LogicalResult lazyClone(FakeCall &c) {
+  TensorMeta out = c.tensor(0);
+  out.strides = cloneStrides(out);
+  out.offset = 0;
+  return c.fresh(std::move(out));
+}
+
+/// Of any tensor a complex32 one: itself if it is one.
+static LogicalResult chalf(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  StringRef format = c.optText(1);
+  if (self.dtype == DType::C32 &&
+      (format.empty() || format == "preserve_format"))
+    return c.view(self, 0);
+  std::optional<Dims> strides = formatStrides(
+      format.empty() ? "preserve_format" : format, self.sizes, &self);
+  if (!strides)
+    return c.fail(FakeError::Dim, "memory format " + format + " does not fit " +
+                                      Twine(self.rank()) + " dims");
+  TensorMeta out = TensorMeta::contiguous(DType::C32, self.sizes, self.device);
+  out.strides = *strides;
+  return c.fresh(std::move(out));
+}
+
+/// Dense tensors are dense already.
+static LogicalResult toDense(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (c.dtype(1) && *c.dtype(1) != self.dtype)
+    return noKernel(c, "with a dtype it takes sparse tensors only; use to");
+  return c.view(self, 0);
+}
+
 ArrayRef<FakeRuleRow> copyRules() {
   static const FakeRuleRow rows[] = {
+      {"_cast_Byte.default", cast<DType::U8>},
+      {"_cast_Char.default", cast<DType::I8>},
       {"_cast_Double.default", cast<DType::F64>},
       {"_cast_Float.default", cast<DType::F32>},
       {"_cast_Half.default", cast<DType::F16>},
       {"_cast_Int.default", cast<DType::I32>},
       {"_cast_Long.default", cast<DType::I64>},
+      {"_cast_Short.default", cast<DType::I16>},
       {"_conj_copy.default", aliasCopy},
       {"_neg_view_copy.default", aliasCopy},
       {"_to_copy.default", toCopy},
       {"alias_copy.default", aliasCopy},
+      {"_lazy_clone.default", lazyClone},
+      {"chalf.default", chalf},
       {"clone.default", clone},
       {"contiguous.default", contiguous},
       {"copy.default", copyOf, DevicePolicy::First},
@@ -233,6 +271,7 @@ ArrayRef<FakeRuleRow> copyRules() {
       {"fill_.Tensor", fillInto, DevicePolicy::First},
       {"lift_fresh_copy.default", liftFreshCopy},
       {"to.device", toDevice},
+      {"to_dense.default", toDense},
       {"to.dtype", toDtype},
       {"to.dtype_layout", toDtypeLayout},
       {"to.other", toOther, DevicePolicy::First},

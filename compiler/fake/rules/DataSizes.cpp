@@ -170,6 +170,77 @@ static LogicalResult uniqueConsecutive(FakeCall &c) {
   return inverseAndCounts(c, c.flag(1), self.sizes, c.flag(2), *count);
 }
 
+/// (self, dim, return_inverse, return_counts)
+static LogicalResult uniqueDimConsecutive(FakeCall &c) {
+  return uniqueAlong(c, 1, c.flag(2), c.flag(3));
+}
+
+//===----------------------------------------------------------------------===//
+// Packed sequences
+//===----------------------------------------------------------------------===//
+
+/// (input [time, batch, …], lengths, batch_first): (data [total, …], the number
+/// of sequences at each time)
+static LogicalResult packPadded(FakeCall &c) {
+  TensorMeta input = c.tensor(0);
+  if (input.rank() < 2)
+    return c.fail(FakeError::Dim,
+                  "sequences need at least 2 dims, not " + Twine(input.rank()));
+  if (c.flag(2))
+    std::swap(input.sizes[0], input.sizes[1]);
+  const TensorMeta &lengths = c.tensor(1);
+  if (lengths.rank() != 1 || !c.eq(lengths.sizes[0], input.sizes[1]))
+    return c.fail(FakeError::Shape, "the lengths " + lengths.str() +
+                                        " do not fit a batch of " +
+                                        input.sizes[1].str());
+  if (lengths.dtype != DType::I64 || lengths.device.kind != Device::Cpu)
+    return c.fail(FakeError::Other,
+                  "the lengths must be int64 on cpu, not " + lengths.str());
+  FailureOr<Dim> total = c.unbackedSize(0, input.sizes[0] * input.sizes[1]);
+  if (failed(total))
+    return failure();
+  FailureOr<Dim> times = c.unbackedSize(0, input.sizes[0]);
+  if (failed(times))
+    return failure();
+  Dims sizes(input.sizes.begin() + 2, input.sizes.end());
+  sizes.insert(sizes.begin(), *total);
+  if (failed(rowMajor(c, input.dtype, sizes)))
+    return failure();
+  c.device = Device();
+  return rowMajor(c, DType::I64, {*times});
+}
+
+/// (data, batch_sizes, batch_first, padding_value, total_length):
+/// ([time, batch, …], lengths); the batch is the first of batch_sizes.
+static LogicalResult padPacked(FakeCall &c) {
+  const TensorMeta &data = c.tensor(0), &times = c.tensor(1);
+  if (data.sizes.empty() || times.rank() != 1)
+    return c.fail(FakeError::Dim, "packed data needs a dim, and batch_sizes "
+                                  "exactly one");
+  FailureOr<Dim> batch = c.unbackedSize(0, data.sizes[0]);
+  if (failed(batch))
+    return failure();
+  Dim length = times.sizes[0];
+  if (c.lt(0, c.dim(4))) {
+    if (c.lt(c.dim(4), length))
+      return c.fail(FakeError::Other, "total_length " + c.dim(4).str() +
+                                          " is below " + length.str());
+    length = c.dim(4);
+  }
+  TensorMeta out = data;
+  out.sizes.erase(out.sizes.begin());
+  out.sizes.insert(out.sizes.begin(), {length, *batch});
+  out.strides = contiguousStrides(out.sizes);
+  out.offset = 0;
+  if (c.flag(2)) {
+    std::swap(out.sizes[0], out.sizes[1]);
+    std::swap(out.strides[0], out.strides[1]);
+  }
+  (void)c.fresh(std::move(out));
+  c.device = Device();
+  return rowMajor(c, DType::I64, {*batch});
+}
+
 //===----------------------------------------------------------------------===//
 // How often each number occurs
 //===----------------------------------------------------------------------===//
@@ -201,6 +272,8 @@ static LogicalResult bincount(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> dataSizesRules() {
   static const FakeRuleRow rows[] = {
+      {"_pack_padded_sequence.default", packPadded, DevicePolicy::First},
+      {"_pad_packed_sequence.default", padPacked, DevicePolicy::First},
       {"_unique.default", unique<false>},
       {"_unique2.default", unique<true>},
       {"argwhere.default", nonzero},
@@ -210,6 +283,7 @@ ArrayRef<FakeRuleRow> dataSizesRules() {
       {"nonzero_numpy.default", nonzeroNumpy},
       {"unique_consecutive.default", uniqueConsecutive},
       {"unique_dim.default", uniqueDim},
+      {"unique_dim_consecutive.default", uniqueDimConsecutive},
       {"where.default", nonzeroNumpy},
   };
   return rows;

@@ -45,6 +45,17 @@ static LogicalResult embeddingBackward(FakeCall &c) {
   return rowMajor(c, grad.dtype, {c.dim(2), grad.sizes.back()});
 }
 
+static LogicalResult notSparse(FakeCall &c) {
+  if (int sparse = c.schema().argIndex("sparse"); sparse >= 0 && c.flag(sparse))
+    return c.fail(FakeError::Unsupported,
+                  "sparse gradients are not supported; give sparse=False");
+  return success();
+}
+
+static LogicalResult embeddingBackwardDense(FakeCall &c) {
+  return failed(notSparse(c)) ? failure() : embeddingBackward(c);
+}
+
 /// Writes the rows that are looked up.
 static LogicalResult embeddingRenorm(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
@@ -148,10 +159,10 @@ static LogicalResult embeddingBagBackward(FakeCall &c) {
   if (grad.rank() != 2)
     return c.fail(FakeError::Dim,
                   "the gradient needs 2 dims, it has " + Twine(grad.rank()));
-  if (int sparse = c.schema().argIndex("sparse"); sparse >= 0 && c.flag(sparse))
-    return c.fail(FakeError::Unsupported,
-                  "sparse gradients are not supported; give sparse=False");
-  return rowMajor(c, grad.dtype, {c.dim(6), grad.sizes[1]});
+  if (failed(notSparse(c)))
+    return failure();
+  int rows = c.schema().argIndex("num_weights");
+  return rowMajor(c, grad.dtype, {c.dim(rows), grad.sizes[1]});
 }
 
 /// (grad, weight, indices, offsets, offset2bag, mode, padding_idx)
@@ -206,6 +217,8 @@ ArrayRef<FakeRuleRow> embeddingRules() {
       {"embedding.default", embedding},
       {"embedding_bag.default", embeddingBag<false>, DevicePolicy::First},
       {"embedding_bag.padding_idx", embeddingBag<false>, DevicePolicy::First},
+      {"_embedding_bag_dense_backward.default", embeddingBagBackward},
+      {"embedding_backward.default", embeddingBackwardDense},
       {"embedding_dense_backward.default", embeddingBackward},
       {"embedding_renorm.default", embeddingRenormed},
       {"embedding_renorm_.default", embeddingRenorm},

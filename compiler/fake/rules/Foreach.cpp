@@ -93,6 +93,18 @@ static LogicalResult foreach (FakeCall &c) {
   return eachEntry(c, Kind, Which, c.arguments().size());
 }
 
+/// neg and sub are not defined for bool.
+template <FakeRule Rule>
+static LogicalResult notBool(FakeCall &c) {
+  if (failed(Rule(c)))
+    return failure();
+  for (const FakeResult &result : c.results)
+    if (result.meta.dtype == DType::Bool)
+      return c.fail(FakeError::Dtype,
+                    c.schema().base + " is not defined for bool");
+  return success();
+}
+
 /// addcdiv divides no integers.
 template <FakeRule Rule>
 static LogicalResult notIntegral(FakeCall &c) {
@@ -246,17 +258,22 @@ static std::vector<Group> groups() {
       {foreach<Default>,
        into<foreach<Default>>,
        unary,
-       {"ceil", "floor", "frac", "neg", "round", "sign", "trunc"}},
+       {"ceil", "floor", "frac", "round", "sign", "trunc"}},
+      {notBool<foreach<Default>>,
+       into<notBool<foreach<Default>>>,
+       unary,
+       {"neg"}},
       {foreach<ComplexToFloat>, into<foreach<ComplexToFloat>>, unary, {"abs"}},
       {foreachClone, into<foreachClone>, unary, {"clone", "zero"}},
       {foreachCopy, into<foreachCopy>, unary, {"copy"}},
       {foreachMm, nullptr, unary, {"mm"}},
       {foreachReduce<true>, nullptr, unary, {"max"}},
       {foreachReduce<false>, nullptr, {"Scalar"}, {"norm", "powsum"}},
-      {foreach<Default>,
-       into<foreach<Default>>,
+      {foreach<Default>, into<foreach<Default>>, arithmetic, {"add", "mul"}},
+      {notBool<foreach<Default>>,
+       into<notBool<foreach<Default>>>,
        arithmetic,
-       {"add", "mul", "sub"}},
+       {"sub"}},
       {foreach<IntToFloat>, into<foreach<IntToFloat>>, arithmetic, {"div"}},
       {foreach<Default>,
        into<foreach<Default>>,

@@ -420,14 +420,13 @@ static LogicalResult choleskySolve(FakeCall &c) {
   return failed(sizes) ? failure() : columnMajor(c, b.dtype, *sizes);
 }
 
-/// (LU or LD, pivots, B, …)
-template <bool Ldl>
-static LogicalResult pivotedSolve(FakeCall &c) {
-  const TensorMeta &a = c.tensor(0), &pivots = c.tensor(1), &b = c.tensor(2);
+static LogicalResult solvePivoted(FakeCall &c, const TensorMeta &a,
+                                  const TensorMeta &pivots, const TensorMeta &b,
+                                  bool ldl, bool left) {
   if (failed(matrices(c, a)) || failed(floating(c, a)) ||
       failed(oneDType(c, a, b)) || failed(square(c, a)))
     return failure();
-  if (Ldl ? !isIntegral(pivots.dtype) : pivots.dtype != DType::I32)
+  if (ldl ? !isIntegral(pivots.dtype) : pivots.dtype != DType::I32)
     return c.fail(FakeError::Dtype,
                   "the pivots must be int32, not " + dtypeName(pivots.dtype));
   if (pivots.sizes.empty() || !c.eq(pivots.sizes.back(), a.sizes.back()))
@@ -436,12 +435,23 @@ static LogicalResult pivotedSolve(FakeCall &c) {
   if (!c.sameSizes(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()))
     return c.fail(FakeError::Shape,
                   "the pivots " + pivots.str() + " do not fit " + a.str());
-  bool left = Ldl || c.flag(3);
   FailureOr<Dims> sizes = solveSizes(c, a, b, left);
   if (failed(sizes))
     return failure();
   // X A = B is solved as Aᵀ Xᵀ = Bᵀ.
   return left ? columnMajor(c, a.dtype, *sizes) : rowMajor(c, a.dtype, *sizes);
+}
+
+/// (LU or LD, pivots, B, …)
+template <bool Ldl>
+static LogicalResult pivotedSolve(FakeCall &c) {
+  return solvePivoted(c, c.tensor(0), c.tensor(1), c.tensor(2), Ldl,
+                      Ldl || c.flag(3));
+}
+
+/// The older order: (B, LU, pivots)
+static LogicalResult luSolve(FakeCall &c) {
+  return solvePivoted(c, c.tensor(1), c.tensor(2), c.tensor(0), false, true);
 }
 
 static LogicalResult cross(FakeCall &c) {
@@ -450,7 +460,18 @@ static LogicalResult cross(FakeCall &c) {
     return c.fail(FakeError::Dim, "cross needs one number of dims, not " +
                                       Twine(a.rank()) + " and " +
                                       Twine(b.rank()));
-  FailureOr<int64_t> dim = c.wrapDim(2, a.rank());
+  FailureOr<int64_t> dim = 0;
+  if (!c.isNone(2)) {
+    dim = c.wrapDim(2, a.rank());
+  } else {
+    // Without a dim it is the first of size 3.
+    while (*dim < a.rank() && !c.eq(a.sizes[*dim], 3))
+      ++*dim;
+    if (*dim == a.rank())
+      return c.fail(FakeError::Dim, "cross needs a dim of size 3, there is "
+                                    "none in " +
+                                        a.str());
+  }
   if (failed(dim))
     return failure();
   for (const TensorMeta *t : {&a, &b})
@@ -635,8 +656,12 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"_linalg_slogdet.default", slogdet},
       {"_linalg_solve_ex.default", solveEx},
       {"_linalg_svd.default", svd},
+      {"_cholesky_solve_helper.default", choleskySolve},
+      {"_linalg_eigvals.default", some<eig, 1>},
+      {"_lu_with_info.default", luFactor},
       {"cholesky_inverse.default", choleskyInverse},
       {"cholesky_solve.default", choleskySolve},
+      {"cross.default", cross},
       {"det.default", some<det, 1>},
       {"geqrf.default", geqrf},
       {"inverse.default", some<squareAndInfo, 1>},
@@ -671,6 +696,7 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_eig.default", eig},
       {"linalg_householder_product.default", householder},
       {"linalg_inv_ex.default", squareAndInfo},
+      {"linalg_ldl_factor.default", some<ldlFactor, 3>},
       {"linalg_ldl_factor_ex.default", ldlFactor},
       {"linalg_ldl_solve.default", pivotedSolve<true>},
       {"linalg_lstsq.default", dataDependentSize},
@@ -687,8 +713,11 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_solve_triangular.default", solveTriangular},
       {"linalg_tensorinv.default", tensorInv},
       {"linalg_tensorsolve.default", tensorSolve},
+      {"lu_solve.default", luSolve},
       {"lu_unpack.default", luUnpack},
+      {"orgqr.default", householder},
       {"ormqr.default", ormqr},
+      {"pinverse.default", pinv},
       {"svd.default", oldSvd},
       {"triangular_solve.default", triangularSolve},
   };

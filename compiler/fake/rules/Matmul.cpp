@@ -88,6 +88,47 @@ static LogicalResult int8Pack(FakeCall &c) {
   return product(c, self.dtype, {self.sizes[0], mat2.sizes[0]});
 }
 
+/// Two int4 weights in each byte: [N, K] → [N, K / 2].
+static LogicalResult packInt4(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(needsRank(c, 0, 2)))
+    return failure();
+  if (self.dtype != DType::I32)
+    return c.fail(FakeError::Dtype,
+                  "the weight must be int32, not " + dtypeName(self.dtype));
+  if (!c.eq(mod(self.sizes[1], 2), 0))
+    return c.fail(FakeError::Shape, "the weight " + self.str() +
+                                        " must have an even number of columns");
+  return product(c, DType::U8, {self.sizes[0], floorDiv(self.sizes[1], 2)});
+}
+
+/// self [M, K] times such weights, with scales and zero points for each group
+/// of `qGroupSize` inner elements: [K / group, N, 2].
+static LogicalResult int4Pack(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
+  const TensorMeta &scales = c.tensor(3);
+  if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)) ||
+      failed(inner(c, self.sizes[1], mat2.sizes[1] * 2, self, mat2)))
+    return failure();
+  if (!isFloating(self.dtype) || self.dtype == DType::F64)
+    return c.fail(FakeError::Dtype, "'self' must be float32, float16 or "
+                                    "bfloat16, not " +
+                                        dtypeName(self.dtype));
+  if (mat2.dtype != DType::U8)
+    return c.fail(FakeError::Dtype,
+                  "'mat2' must be uint8, not " + dtypeName(mat2.dtype));
+  int64_t group = c.dim(2).isStatic() ? c.dim(2).value() : 0;
+  if (group != 32 && group != 64 && group != 128 && group != 256)
+    return c.fail(FakeError::Other, "groups of " + c.dim(2).str() +
+                                        "; 32, 64, 128 and 256 are possible");
+  if (scales.rank() != 3 || !c.eq(scales.sizes[1], mat2.sizes[0]) ||
+      !c.eq(scales.sizes[2], 2))
+    return c.fail(FakeError::Shape, "the scales " + scales.str() +
+                                        " do not fit " + mat2.sizes[0].str() +
+                                        " columns");
+  return product(c, self.dtype, {self.sizes[0], mat2.sizes[0]});
+}
+
 /// Products of 8-bit floats, scaled.
 static LogicalResult scaledMm(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
@@ -596,9 +637,11 @@ ArrayRef<FakeRuleRow> matmulRules() {
       {"_cdist_backward.default", cdistBackward},
       {"_cdist_forward.default", cdist},
       {"_euclidean_dist.default", euclidean},
+      {"_convert_weight_to_int4pack_for_cpu.default", packInt4},
       {"_grouped_mm.default", groupedMm},
       {"_int_mm.default", intMm},
       {"_scaled_mm.default", scaledMm},
+      {"_weight_int4pack_mm_for_cpu.default", int4Pack},
       {"_weight_int8pack_mm.default", int8Pack},
       {"_pdist_backward.default", pdistBackward},
       {"_pdist_forward.default", pdist},

@@ -128,6 +128,63 @@ static LogicalResult batchNormWithUpdate(FakeCall &c) {
   return rowMajor(c, DType::U8, Dim(0));
 }
 
+/// (input, weight, bias, running statistics, training, …): with a workspace
+/// and the number of the kernel that ran, 0 for the CPU's.
+static LogicalResult batchNormIndex(FakeCall &c) {
+  if (failed(batchNormLegit(c)))
+    return failure();
+  (void)rowMajor(c, DType::U8, Dim(0));
+  return c.integer(0);
+}
+
+/// (impl_index, input, grad_out, weight, running and saved statistics, train,
+/// eps, mask, workspace)
+static LogicalResult batchNormIndexBackward(FakeCall &c) {
+  const TensorMeta &input = c.tensor(1), &grad = c.tensor(2);
+  FailureOr<Dim> count = channels(c, input, {3});
+  if (failed(count))
+    return failure();
+  if (!c.sameSizes(grad.sizes, input.sizes))
+    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+                                        " does not have the size of " +
+                                        input.str());
+  DType weight = c.optTensor(3) ? c.tensor(3).dtype : input.dtype;
+  for (size_t i = 0; i < 3; ++i) {
+    if (!masked(c, 10, i))
+      (void)c.undefined();
+    else if (i == 0)
+      (void)normalised(c, input);
+    else
+      (void)rowMajor(c, weight, *count);
+  }
+  return success();
+}
+
+static LogicalResult batchNormNoUpdate(FakeCall &c) {
+  if (failed(batchNormResults(c, false, {1, 2, 3, 4})))
+    return failure();
+  return rowMajor(c, DType::U8, Dim(0));
+}
+
+static LogicalResult batchNormUpdated(FakeCall &c) {
+  if (failed(batchNormWithUpdate(c)))
+    return failure();
+  for (unsigned i : {3u, 4u})
+    (void)rowMajor(c, c.tensor(i).dtype, c.tensor(i).sizes);
+  return success();
+}
+
+/// (input, running statistics, momentum): mean and variance of the batch.
+static LogicalResult batchNormStatistics(FakeCall &c) {
+  const TensorMeta &input = c.tensor(0);
+  FailureOr<Dim> count = channels(c, input, {1, 2});
+  if (failed(count) || failed(checkTraining(c, input)))
+    return failure();
+  DType dtype = statistics(c, input, {1, 2});
+  (void)rowMajor(c, dtype, *count);
+  return rowMajor(c, dtype, *count);
+}
+
 /// Has no CPU kernel: what it would give on the accelerator.
 static LogicalResult cudnnBatchNorm(FakeCall &c) {
   const TensorMeta &input = c.tensor(0);
@@ -463,7 +520,11 @@ static LogicalResult sparseNorm(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> normRules() {
   static const FakeRuleRow rows[] = {
+      {"_batch_norm_impl_index.default", batchNormIndex},
+      {"_batch_norm_impl_index_backward.default", batchNormIndexBackward},
+      {"_batch_norm_no_update.default", batchNormNoUpdate},
       {"_batch_norm_with_update.default", batchNormWithUpdate},
+      {"_batch_norm_with_update_functional.default", batchNormUpdated},
       {"_fused_rms_norm.default", fusedRmsNorm},
       {"_fused_rms_norm_backward.default", fusedRmsNormBackward},
       {"_native_batch_norm_legit.default", batchNormLegit},
@@ -474,6 +535,7 @@ ArrayRef<FakeRuleRow> normRules() {
       {"_weight_norm_interface.default", weightNorm},
       {"batch_norm.default", batchNorm},
       {"batch_norm_backward.default", batchNormBackward<9>},
+      {"batch_norm_update_stats.default", batchNormStatistics},
       {"cudnn_batch_norm.default", cudnnBatchNorm},
       {"group_norm.default", groupNorm},
       {"instance_norm.default", instanceNorm},

@@ -13,10 +13,32 @@ using namespace llvm;
 
 namespace ft {
 
+static LogicalResult copyLike(FakeCall &c, const TensorMeta &t) {
+  TensorMeta out = t;
+  out.strides = cloneStrides(t);
+  out.offset = 0;
+  return c.fresh(std::move(out));
+}
+
+static LogicalResult oneNumber(FakeCall &c, unsigned arg) {
+  if (c.eq(c.tensor(arg).numel(), 1))
+    return success();
+  return c.fail(FakeError::Other, "'" + c.schema().args[arg].name +
+                                      "' must be one number, it is " +
+                                      c.tensor(arg).str());
+}
+
 /// Fails unless the lists of `lists` have one entry for each parameter, of its
 /// size and dtype; lists that an option leaves unused may be empty.
 static LogicalResult checkLists(FakeCall &c, unsigned lists) {
   auto parameters = c.tensors(0);
+  for (const TensorMeta *t : parameters)
+    if (t && !isFloating(t->dtype))
+      return c.fail(FakeError::Dtype,
+                    "parameters must be floating, not " + dtypeName(t->dtype));
+  if (int lr = c.schema().argIndex("lr"); c.optTensor(lr))
+    if (failed(oneNumber(c, lr)))
+      return failure();
   for (unsigned i = 0; i < lists; ++i) {
     auto list = c.tensors(i);
     StringRef name = c.schema().args[i].name;
@@ -56,20 +78,52 @@ static LogicalResult step(FakeCall &c) {
   if (failed(checkLists(c, Lists)))
     return failure();
   for (unsigned i = 0; i < Returned; ++i)
-    for (const TensorMeta *t : c.tensors(i)) {
-      TensorMeta out = *t;
-      out.strides = cloneStrides(*t);
-      out.offset = 0;
-      (void)c.fresh(std::move(out));
-    }
+    for (const TensorMeta *t : c.tensors(i))
+      (void)copyLike(c, *t);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scaled gradients
+//===----------------------------------------------------------------------===//
+
+/// (gradients, whether one was not finite, the inverse scale): unscales them.
+template <bool InPlace>
+static LogicalResult unscale(FakeCall &c) {
+  if (failed(oneNumber(c, 1)) || failed(oneNumber(c, 2)))
+    return failure();
+  for (const TensorMeta *t : c.tensors(0)) {
+    if (!t)
+      return c.fail(FakeError::Other, "a gradient is missing");
+    if (!InPlace)
+      (void)copyLike(c, *t);
+  }
+  return InPlace ? success() : copyLike(c, c.tensor(1));
+}
+
+/// (scale, steps since it grew, whether a gradient was not finite, …)
+template <bool InPlace>
+static LogicalResult updateScale(FakeCall &c) {
+  for (unsigned i : {0u, 1u, 2u})
+    if (failed(oneNumber(c, i)))
+      return failure();
+  if (InPlace)
+    return c.view(c.tensor(0), 0);
+  (void)copyLike(c, c.tensor(0));
+  return copyLike(c, c.tensor(1));
 }
 
 ArrayRef<FakeRuleRow> optimizerRules() {
   using enum DevicePolicy;
   static const FakeRuleRow rows[] = {
+      {"_amp_foreach_non_finite_check_and_unscale.default", unscale<false>,
+       First},
+      {"_amp_foreach_non_finite_check_and_unscale_.default", unscale<true>,
+       First},
+      {"_amp_update_scale.default", updateScale<false>},
+      {"_amp_update_scale_.default", updateScale<true>},
       {"_fused_adagrad.default", step<4, 4>, First},
-      {"_fused_adagrad.tensor_lr", step<4, 4>, First},
+      {"_fused_adagrad.tensor_lr", step<4, 3>, First},
       {"_fused_adagrad_.default", step<4, 0>, First},
       {"_fused_adagrad_.tensor_lr", step<4, 0>, First},
       {"_fused_adam.default", step<6, 5>, First},

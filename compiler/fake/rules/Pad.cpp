@@ -160,8 +160,7 @@ static LogicalResult padBackward(FakeCall &c) {
 }
 
 /// pad(self, pad, mode, value): by mode.
-static LogicalResult padByMode(FakeCall &c) {
-  StringRef mode = c.text(2);
+static LogicalResult padInMode(FakeCall &c, StringRef mode) {
   if (mode == "constant")
     return constantPad(c);
   size_t spatial = c.dims(1).size() / 2;
@@ -174,8 +173,22 @@ static LogicalResult padByMode(FakeCall &c) {
     return reflect ? pad<2, true>(c) : pad<2, false>(c);
   if (mode != "circular" && spatial == 3)
     return reflect ? pad<3, true>(c) : pad<3, false>(c);
+  if (mode == "circular")
+    return padCircular(c);
   return c.fail(FakeError::Unsupported, "padding of " + Twine(spatial) +
                                             " dims by mode '" + mode + "'");
+}
+
+static LogicalResult padByMode(FakeCall &c) { return padInMode(c, c.text(2)); }
+
+/// The same with the mode's number.
+static LogicalResult padByNumber(FakeCall &c) {
+  static constexpr const char *kModes[] = {"reflect", "replicate", "circular",
+                                           "constant"};
+  Dim mode = c.dim(2);
+  if (!mode.isStatic() || mode.value() < 0 || mode.value() > 3)
+    return c.fail(FakeError::Other, mode.str() + " is no mode of padding");
+  return padInMode(c, kModes[mode.value()]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,6 +303,7 @@ static LogicalResult col2im(FakeCall &c) {
 ArrayRef<FakeRuleRow> padRules() {
   static const FakeRuleRow rows[] = {
       {"_pad_circular.default", padCircular},
+      {"_pad_enum.default", padByNumber},
       {"col2im.default", col2im},
       {"constant_pad_nd.default", constantPad},
       {"im2col.default", im2col},

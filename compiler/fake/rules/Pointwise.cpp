@@ -194,8 +194,8 @@ static std::vector<Group> groups() {
       {rowMajorIfEmpty, plain, {"hardsigmoid"}},
       {pointwise<Default>,
        plain,
-       {"_conj_physical", "conj_physical", "hardswish", "mish", "positive",
-        "selu", "sgn", "silu", "square", "gelu"}},
+       {"_conj_physical", "conj_physical", "hardswish", "mish", "selu", "sgn",
+        "silu", "square", "gelu"}},
       {pointwise<Default, 0, NoComplex>,
        plain,
        {"ceil", "fix", "floor", "frac", "round", "sign", "special_round",
@@ -211,7 +211,7 @@ static std::vector<Group> groups() {
       {pointwise<Default, 1, Floating>, plain, {"softshrink"}},
 
       // Two operands of one promoted dtype.
-      {scaledSum<Any>, binary, {"add"}},
+      {scaledSum<Any>, binary, {"_add_relu", "add"}},
       {scaledSum<NoBool>, binary, {"rsub", "sub", "subtract"}},
       {pointwise<Default, kBoth>, binary, {"mul", "multiply"}},
       {pointwise<Default, kBoth, NoComplex>,

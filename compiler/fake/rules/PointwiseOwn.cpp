@@ -225,6 +225,15 @@ static LogicalResult glu(FakeCall &c) {
   return elementwise(c, {&half, &half}, self.dtype);
 }
 
+/// (glu, x, dx, dim): as glu.
+static LogicalResult gluJvp(FakeCall &c) {
+  const TensorMeta &x = c.tensor(1);
+  int64_t dim;
+  if (failed(gluSizes(c, x, 3, dim)))
+    return failure();
+  return elementwise(c, {&c.tensor(0)}, x.dtype);
+}
+
 static LogicalResult gluBackward(FakeCall &c) {
   const TensorMeta &self = c.tensor(1);
   int64_t dim;
@@ -326,6 +335,7 @@ ArrayRef<FakeRuleRow> pointwiseOwnRules() {
       {"frexp.Tensor", frexp},
       {"glu.default", glu},
       {"glu_backward.default", gluBackward},
+      {"glu_jvp.default", gluJvp},
       {"heaviside.default", heaviside},
       {"ldexp.Tensor", ldexp},
       {"lerp.Scalar", lerp<false>},

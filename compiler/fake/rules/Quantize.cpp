@@ -57,7 +57,7 @@ static LogicalResult rounded(FakeCall &c) {
 /// (self, scale, zero_point, quant_min, quant_max)
 template <bool Mask>
 static LogicalResult perTensor(FakeCall &c) {
-  if (failed(checkRange(c, 3)))
+  if (failed(checkRange(c, c.schema().argIndex("quant_min"))))
     return failure();
   if (c.arg(2).kind == Arg::Int &&
       (c.lt(c.dim(2), c.dim(3)) || c.lt(c.dim(4), c.dim(2))))
@@ -106,18 +106,116 @@ static LogicalResult perChannel(FakeCall &c) {
   return rounded<Mask>(c);
 }
 
+static LogicalResult rangeHasZero(FakeCall &c) {
+  int least = c.schema().argIndex("quant_min");
+  if (failed(checkRange(c, least)))
+    return failure();
+  if (!c.lt(0, c.dim(least)) && !c.lt(c.dim(least + 1), 0))
+    return success();
+  return c.fail(FakeError::Other, "the range " + c.dim(least).str() + " to " +
+                                      c.dim(least + 1).str() + " must hold 0");
+}
+
+/// Scales and zero points that are learned are floats of any value.
+template <bool PerChannel>
+static LogicalResult learnable(FakeCall &c) {
+  if (failed(rangeHasZero(c)))
+    return failure();
+  const TensorMeta &self = c.tensor(0), &scale = c.tensor(1);
+  Dim count = 1;
+  if (PerChannel) {
+    FailureOr<int64_t> axis = c.wrapDim(3, self.rank());
+    if (failed(axis))
+      return failure();
+    if (self.sizes.empty() || scale.rank() != 1)
+      return c.fail(FakeError::Dim, "scales need 1 dim, the tensor at least "
+                                    "one");
+    count = self.sizes[*axis];
+  }
+  for (unsigned i : {1u, 2u})
+    if (!c.eq(c.tensor(i).numel(), count))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
+                                          c.tensor(i).str() + ", must have " +
+                                          count.str() + " entries");
+  return rounded<false>(c);
+}
+
+/// (grad, self, scale, zero_point, …): the gradients of the last three.
+static LogicalResult learnableBackward(FakeCall &c) {
+  if (failed(rangeHasZero(c)))
+    return failure();
+  for (unsigned i : {0u, 1u})
+    if (!c.sameSizes(c.tensor(i).sizes, c.tensor(1).sizes) ||
+        failed(checkTakes(c, c.tensor(i).dtype, Takes::Floating)))
+      return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
+                                          " does not fit " + c.tensor(1).str());
+  for (unsigned i : {1u, 2u, 3u})
+    (void)like(c, c.tensor(i), c.tensor(i).dtype);
+  return success();
+}
+
+/// (grad, mask)
+static LogicalResult maskBackward(FakeCall &c) {
+  const TensorMeta &grad = c.tensor(0), &mask = c.tensor(1);
+  if (mask.dtype != DType::Bool)
+    return c.fail(FakeError::Dtype,
+                  "the mask must be bool, not " + dtypeName(mask.dtype));
+  if (!c.eq(grad.numel(), mask.numel()))
+    return c.fail(FakeError::Shape, "the mask " + mask.str() +
+                                        " does not fit the gradient " +
+                                        grad.str());
+  if (grad.numel().is(0))
+    return c.view(grad, 0);
+  return elementwise(c, {&grad, &mask}, grad.dtype);
+}
+
+/// (self, switches of observer and rounding, smallest and greatest value so
+/// far, scale, zero point, …): the observer writes what it has seen; the
+/// functional form returns it. `Results`: the values, with the mask, with both.
+template <unsigned Results>
+static LogicalResult observed(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(checkTakes(c, self.dtype, Takes::Floating)))
+    return failure();
+  (void)like(c, self, self.dtype);
+  if (Results > 1)
+    (void)like(c, self, DType::Bool);
+  for (unsigned i = 3; Results > 2 && i < 7; ++i)
+    (void)like(c, c.tensor(i), c.tensor(i).dtype);
+  return success();
+}
+
 ArrayRef<FakeRuleRow> quantizeRules() {
   static const FakeRuleRow rows[] = {
+      {"_fake_quantize_learnable_per_channel_affine.default", learnable<true>},
+      {"_fake_quantize_learnable_per_channel_affine_backward.default",
+       learnableBackward},
+      {"_fake_quantize_learnable_per_tensor_affine.default", learnable<false>},
+      {"_fake_quantize_learnable_per_tensor_affine_backward.default",
+       learnableBackward},
+      {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
+       perTensor<true>},
+      {"_fused_moving_avg_obs_fq_helper.default", observed<2>},
+      {"_fused_moving_avg_obs_fq_helper_functional.default", observed<3>},
       {"_make_per_tensor_quantized_tensor.default", makesQuantized},
       {"dequantize.self", dequantize},
       {"dequantize.tensor", dequantize},
       {"dequantize.tensors", makesQuantized},
       {"fake_quantize_per_channel_affine.default", perChannel<false>},
+      {"fake_quantize_per_channel_affine_cachemask.default", perChannel<true>},
+      {"fake_quantize_per_channel_affine_cachemask_backward.default",
+       maskBackward},
       {"fake_quantize_per_tensor_affine.default", perTensor<false>},
       {"fake_quantize_per_tensor_affine.tensor_qparams", perTensor<false>},
+      {"fake_quantize_per_tensor_affine_cachemask.default", perTensor<true>},
+      {"fake_quantize_per_tensor_affine_cachemask_backward.default",
+       maskBackward},
+      {"fused_moving_avg_obs_fake_quant.default", observed<1>},
+      {"quantize_per_channel.default", makesQuantized},
       {"quantize_per_tensor.default", makesQuantized},
       {"quantize_per_tensor.tensor_qparams", makesQuantized},
       {"quantize_per_tensor.tensors", makesQuantized},
+      {"quantize_per_tensor_dynamic.default", makesQuantized},
   };
   return rows;
 }

@@ -232,6 +232,17 @@ static LogicalResult dropout(FakeCall &c) {
   return elementwise(c, {&input}, input.dtype);
 }
 
+/// Whole channels are dropped, [batch, channels, …].
+static LogicalResult featureDropout(FakeCall &c) {
+  if (failed(dropout(c)))
+    return failure();
+  if (c.results.front().alias < 0 && c.tensor(0).rank() < 2)
+    return c.fail(FakeError::Dim, c.schema().base +
+                                      " needs at least 2 dims, not " +
+                                      Twine(c.tensor(0).rank()));
+  return success();
+}
+
 static LogicalResult nativeDropout(FakeCall &c) {
   const TensorMeta &input = c.tensor(0);
   if (failed(checkProbability(c, c.number(1))))
@@ -263,10 +274,30 @@ static LogicalResult rreluWithNoise(FakeCall &c) {
   return elementwise(c, {&self}, self.dtype);
 }
 
+/// As before; the noise that was drawn is a second result.
+static LogicalResult rreluAndNoise(FakeCall &c) {
+  if (failed(rreluWithNoise(c)))
+    return failure();
+  TensorMeta noise = c.tensor(1);
+  noise.strides = cloneStrides(noise);
+  noise.offset = 0;
+  return c.fresh(std::move(noise));
+}
+
+/// A row-major sample for each parameter.
+static LogicalResult samples(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (failed(checkTakes(c, self.dtype, Takes::Floating)))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
+}
+
 ArrayRef<FakeRuleRow> randomRules() {
   static const FakeRuleRow rows[] = {
       {"_fused_dropout.default", nativeDropout},
       {"_masked_scale.default", nativeDropoutBackward},
+      {"_sample_dirichlet.default", samples},
+      {"_standard_gamma.default", samples},
       {"alpha_dropout.default", dropout},
       {"bernoulli.Tensor", bernoulli},
       {"bernoulli.default", bernoulli},
@@ -275,8 +306,8 @@ ArrayRef<FakeRuleRow> randomRules() {
       {"cauchy.default", fillRandom<Takes::Floating>},
       {"dropout.default", dropout},
       {"exponential.default", fillRandom<Takes::Floating>},
-      {"feature_alpha_dropout.default", dropout},
-      {"feature_dropout.default", dropout},
+      {"feature_alpha_dropout.default", featureDropout},
+      {"feature_dropout.default", featureDropout},
       {"geometric.default", fillRandom<Takes::NoBoolNoComplex>},
       {"log_normal.default", fillRandom<Takes::Floating>},
       {"multinomial.default", multinomial},
@@ -288,6 +319,7 @@ ArrayRef<FakeRuleRow> randomRules() {
       {"normal.float_Tensor", normalTensors},
       {"normal.float_float", normalSizes},
       {"normal_.default", normalInto},
+      {"normal_functional.default", fillRandom<Takes::FloatingOrComplex>},
       {"poisson.default", elementwiseOfSelf},
       {"rand.default", random<false>},
       {"rand_like.default", randomLike<false>},
@@ -304,6 +336,7 @@ ArrayRef<FakeRuleRow> randomRules() {
       {"randperm.default", randperm},
       {"rrelu.default", elementwiseOfSelf},
       {"rrelu_with_noise.default", rreluWithNoise},
+      {"rrelu_with_noise_functional.default", rreluAndNoise},
       {"uniform.default", fillRandom<Takes::Any>},
   };
   return rows;

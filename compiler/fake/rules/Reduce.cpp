@@ -68,6 +68,19 @@ static LogicalResult sumDims(FakeCall &c) {
                       : reduced(c, *dims, c.flag(2), sumDType(c, 3));
 }
 
+/// Sums over the dims that broadcasting `size` to self would add or widen; of
+/// self's own size it is self.
+static LogicalResult sumToSize(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  Dims sizes = c.dims(1);
+  if (failed(c.broadcastTo(sizes, self.sizes)))
+    return failure();
+  if (c.sameSizes(sizes, self.sizes))
+    return c.view(self, 0);
+  return c.fresh(
+      TensorMeta::contiguous(integralToLong(self.dtype), sizes, c.device));
+}
+
 static LogicalResult nansum(FakeCall &c) {
   if (isComplex(c.tensor(0).dtype))
     return c.fail(FakeError::Dtype,
@@ -225,6 +238,31 @@ static LogicalResult aminmax(FakeCall &c) {
   return reduced(c, dims, keep, self.dtype);
 }
 
+/// The older form: with a dim or without.
+static LogicalResult aminmaxKernel(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  DimList dims = allDims(self);
+  bool hasDim = c.arguments().size() > 1;
+  if (hasDim) {
+    FailureOr<int64_t> dim = c.wrapDim(1, self.rank());
+    if (failed(dim))
+      return failure();
+    dims = {*dim};
+  }
+  if (failed(noComplex(c)) || failed(needsElements(c, dims)))
+    return failure();
+  bool keep = hasDim && c.flag(2);
+  (void)reduced(c, dims, keep, self.dtype);
+  return reduced(c, dims, keep, self.dtype);
+}
+
+static LogicalResult isTrue(FakeCall &c) {
+  if (c.tensor(0).dtype != DType::Bool)
+    return c.fail(FakeError::Dtype, c.schema().base + " needs bool, not " +
+                                        dtypeName(c.tensor(0).dtype));
+  return reduced(c, allDims(c.tensor(0)), false, DType::Bool);
+}
+
 static LogicalResult argExtremum(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   DimList dims = allDims(self);
@@ -342,6 +380,26 @@ static LogicalResult vectorNorm(FakeCall &c) {
     if (failed(needsElements(c, *dims)))
       return failure();
   return normOver(c, *dims, c.flag(3), c.dtype(4));
+}
+
+/// The norm over all dims but one, which stays: [3, 4, 5] without dim 1 is
+/// [1, 4, 1]; -1 leaves out none.
+static LogicalResult normExceptDim(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  DimList dims = allDims(self);
+  if (c.dim(2).is(-1))
+    return normOver(c, dims, false, std::nullopt);
+  FailureOr<int64_t> kept = c.wrapDim(2, self.rank());
+  if (failed(kept))
+    return failure();
+  llvm::erase(dims, *kept);
+  if (failed(normOver(c, dims, true, std::nullopt)))
+    return failure();
+  // A dim in the middle is transposed to the front and back.
+  TensorMeta &out = c.results.front().meta;
+  if (*kept + 1 < self.rank())
+    out.strides.assign(out.sizes.size(), Dim(1));
+  return success();
 }
 
 /// norm(self, p[, dim, keepdim][, dtype])
@@ -508,6 +566,11 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"amin.default", extremumDims},
       {"_cummax_helper.default", scanInto},
       {"_cummin_helper.default", scanInto},
+      {"_aminmax.default", aminmaxKernel},
+      {"_aminmax.dim", aminmaxKernel},
+      {"_is_all_true.default", isTrue},
+      {"_is_any_true.default", isTrue},
+      {"_logcumsumexp.default", logcumsumexp},
       {"aminmax.default", aminmax},
       {"any.default", anyAll},
       {"any.dim", anyDim},
@@ -526,6 +589,7 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"hash_tensor.default", hashTensor},
       {"is_nonzero.default", dataDependent},
       {"kthvalue.default", kthvalue},
+      {"linalg__powsum.default", vectorNorm},
       {"linalg_norm.default", linalgNorm},
       {"linalg_norm.ord_str", linalgNorm},
       {"linalg_vector_norm.default", vectorNorm},
@@ -547,6 +611,7 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"nanmedian.dim", extremumDim},
       {"nansum.default", nansum},
       {"norm.Scalar", norm},
+      {"norm_except_dim.default", normExceptDim},
       {"norm.ScalarOpt_dim", norm},
       {"norm.ScalarOpt_dim_dtype", norm},
       {"norm.ScalarOpt_dtype", norm},
@@ -564,6 +629,7 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"std_mean.dim", variance<true>},
       {"sum.default", sumAll},
       {"sum.dim_IntList", sumDims},
+      {"sum_to_size.default", sumToSize},
       {"trace.default", trace},
       {"var.correction", variance<false>},
       {"var.default", variance<false>},

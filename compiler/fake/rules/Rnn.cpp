@@ -144,6 +144,30 @@ static LogicalResult packed(FakeCall &c) {
   return success();
 }
 
+/// (grad, input_size, batch_sizes, batch_first): the padded gradient.
+static LogicalResult packBackward(FakeCall &c) {
+  Dims sizes = c.dims(1);
+  const TensorMeta &times = c.tensor(2);
+  if (times.rank() != 1 || times.dtype != DType::I64 ||
+      times.device.kind != Device::Cpu)
+    return c.fail(FakeError::Other, "batch_sizes must be int64 of 1 dim on "
+                                    "cpu, not " +
+                                        times.str());
+  if (sizes.size() < 2)
+    return c.fail(FakeError::Dim,
+                  "sequences need at least 2 dims, not " + Twine(sizes.size()));
+  bool batchFirst = c.flag(3);
+  if (batchFirst)
+    std::swap(sizes[0], sizes[1]);
+  TensorMeta out =
+      TensorMeta::contiguous(c.tensor(0).dtype, sizes, c.tensor(0).device);
+  if (batchFirst) {
+    std::swap(out.sizes[0], out.sizes[1]);
+    std::swap(out.strides[0], out.strides[1]);
+  }
+  return c.fresh(std::move(out));
+}
+
 /// A fused step of accelerators: gates [batch, Gates · hidden] of input and
 /// state, and the state; it keeps a workspace of 5 · hidden for GRUs, of the
 /// gates for LSTMs.
@@ -203,6 +227,8 @@ static LogicalResult cell(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> rnnRules() {
   static const FakeRuleRow rows[] = {
+      {"_pack_padded_sequence_backward.default", packBackward,
+       DevicePolicy::First},
       {"_thnn_fused_gru_cell.default", fusedCell<3>},
       {"_thnn_fused_lstm_cell.default", fusedCell<4>},
       {"gru.data", packed<3>},

@@ -428,6 +428,20 @@ static LogicalResult histogramddWithEdges(FakeCall &c) {
   return success();
 }
 
+/// (self, value, wrap): the diagonal of a matrix or, of more dims, of a cube.
+static LogicalResult fillDiagonal(FakeCall &c) {
+  const TensorMeta &self = c.tensor(0);
+  if (self.rank() < 2)
+    return c.fail(FakeError::Dim, "fill_diagonal_ needs at least 2 dims, the "
+                                  "tensor has " +
+                                      Twine(self.rank()));
+  for (Dim d : self.sizes)
+    if (self.rank() > 2 && !c.eq(d, self.sizes[0]))
+      return c.fail(FakeError::Shape,
+                    "the dims of " + self.str() + " must have one size");
+  return c.view(self, 0);
+}
+
 ArrayRef<FakeRuleRow> scatterRules() {
   using enum DevicePolicy;
   static const FakeRuleRow rows[] = {
@@ -437,9 +451,11 @@ ArrayRef<FakeRuleRow> scatterRules() {
       {"_index_put_impl.default", indexPut, First},
       {"_index_put_impl_.default", indexPutInto},
       {"_index_put_impl_.hacked_twin", indexPutInto, First},
+      {"_unsafe_index_put.default", indexPut, First},
       {"_unsafe_masked_index_put_accumulate.default", maskedIndexPut, First},
       {"as_strided_scatter.default", asStridedScatter},
       {"diagonal_scatter.default", diagonalScatter, First},
+      {"fill_diagonal_.default", fillDiagonal},
       {"histc.default", histc},
       {"histogram.bin_ct", histogram},
       {"histogram.bins_tensor", histogram},

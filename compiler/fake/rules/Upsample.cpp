@@ -209,9 +209,13 @@ ArrayRef<FakeRuleRow> upsampleRules() {
   static const FakeRuleRow rows[] = {
       {"_upsample_bicubic2d_aa.default", upsample<2, Cpu>},
       {"_upsample_bicubic2d_aa.vec", upsampleVec<2, Cpu>},
+      {"_upsample_bicubic2d_aa_backward.default", upsampleBackward<2, Always>},
       {"_upsample_bilinear2d_aa.default", upsample<2, Cpu>},
       {"_upsample_bilinear2d_aa.vec", upsampleVec<2, Cpu>},
       {"_upsample_bilinear2d_aa_backward.default", upsampleBackward<2, Always>},
+      {"_upsample_lanczos2d_aa.default", upsample<2, Cpu>},
+      {"_upsample_lanczos2d_aa.vec", upsampleVec<2, Cpu>},
+      {"_upsample_lanczos2d_aa_backward.default", upsampleBackward<2, Never>},
       {"_upsample_nearest_exact1d.default", upsample<1, Never>},
       {"_upsample_nearest_exact1d.vec", upsampleVec<1, Never>},
       {"_upsample_nearest_exact1d_backward.default",

@@ -344,6 +344,15 @@ static LogicalResult movedim(FakeCall &c) {
   return permuteBy(c, order);
 }
 
+/// mH of a matrix, not of a batch of them.
+static LogicalResult matrixH(FakeCall &c) {
+  int64_t rank = c.tensor(0).rank();
+  if (rank != 2 && rank != 0)
+    return c.fail(FakeError::Dim,
+                  "H is that of a matrix of 2 dims, not " + Twine(rank));
+  return rank == 0 ? c.view(c.tensor(0), 0) : matrixTranspose<true>(c);
+}
+
 /// [] → [1, 1, 1]; [n] → [1, n] or [1, n, 1]; [n, m] → [n, m, 1].
 static LogicalResult atleastOf(FakeCall &c, const TensorMeta &self, int rank) {
   if (self.rank() >= rank)
@@ -394,6 +403,7 @@ ArrayRef<FakeRuleRow> viewRules() {
       {"mH.default", matrixTranspose<true>},
       {"mT.a", matrixTranspose<false>},
       {"mT.default", matrixTranspose<false>},
+      {"matrix_H.default", matrixH},
       {"moveaxis.int", movedim},
       {"moveaxis.intlist", movedim},
       {"movedim.int", movedim},

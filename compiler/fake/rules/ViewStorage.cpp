@@ -155,6 +155,39 @@ static LogicalResult viewSource(FakeCall &c) {
   return c.view(std::move(out), 1);
 }
 
+/// +x: the tensor itself.
+static LogicalResult positive(FakeCall &c) {
+  if (c.tensor(0).dtype == DType::Bool)
+    return c.fail(FakeError::Dtype, "positive is not defined for bool");
+  return same(c);
+}
+
+/// (flat, tensors): pieces of `flat`, one after the other, as the tensors.
+static LogicalResult unflattenDense(FakeCall &c) {
+  const TensorMeta &flat = c.tensor(0);
+  if (flat.rank() != 1)
+    return c.fail(FakeError::Dim,
+                  "the flat tensor needs 1 dim, it has " + Twine(flat.rank()));
+  Dim begin = 0;
+  for (const TensorMeta *t : c.tensors(1)) {
+    if (!t)
+      return c.fail(FakeError::Other, "a tensor of the list is missing");
+    Dim end = begin + t->numel();
+    if (c.lt(flat.sizes[0], end))
+      return c.fail(FakeError::Shape, "the flat tensor " + flat.str() +
+                                          " does not fill the tensors");
+    TensorMeta out = flat;
+    out.sizes = t->sizes;
+    out.strides = contiguousStrides(t->sizes);
+    for (Dim &d : out.strides)
+      d = d * flat.strides[0];
+    out.offset = flat.offset + begin * flat.strides[0];
+    (void)c.view(std::move(out), 0);
+    begin = end;
+  }
+  return success();
+}
+
 static LogicalResult setEmpty(FakeCall &c) {
   TensorMeta out = c.tensor(0);
   out.sizes.assign(1, Dim(0));
@@ -478,6 +511,8 @@ ArrayRef<FakeRuleRow> viewStorageRules() {
       {"meshgrid.indexing", meshgrid, DevicePolicy::First},
       {"pixel_shuffle.default", pixelShuffle<false>},
       {"pixel_unshuffle.default", pixelShuffle<true>},
+      {"native_channel_shuffle.default", channelShuffle},
+      {"positive.default", positive},
       {"real.default", partOf<0>},
       {"resize.default", ofCopy<resize>},
       {"resize_.default", resize},
@@ -490,6 +525,7 @@ ArrayRef<FakeRuleRow> viewStorageRules() {
       {"set_.default", setEmpty},
       {"set_.source_Tensor", setSource},
       {"set_.source_Tensor_storage_offset", setSource},
+      {"unflatten_dense_tensors.default", unflattenDense},
       {"view.dtype", viewDtype},
       {"view_as_complex.default", viewAsComplex},
       {"view_as_real.default", viewAsReal},
