@@ -169,8 +169,9 @@ LogicalResult likeQuery(FakeCall &c, Dim headSize) {
   } else {
     SmallVector<int64_t, 6> order =
         llvm::to_vector<6>(llvm::seq<int64_t>(0, out.rank()));
-    llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-      return c.lt(out.strides[b], out.strides[a]);
+    llvm::sort(order, [&](int64_t a, int64_t b) {
+      return a != b && (c.lt(out.strides[b], out.strides[a]) ||
+                        (a < b && c.eq(out.strides[a], out.strides[b])));
     });
     out.sizes.back() = headSize;
     out.strides = denseStrides(out.sizes, order);
