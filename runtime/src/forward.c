@@ -226,6 +226,10 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   exec->threads = options->threads ? options->threads : model->threads;
   exec->parallel_for = options->parallel_for;
   exec->parallel_for_user = options->parallel_for_user;
+  uint64_t started = atomic_fetch_add(&model->calls, 1) + 1;
+  exec->seed = model->seed;
+  exec->offset =
+      ft_call_offset(options->random_call ? options->random_call : started);
   atomic_store(&exec->failed, 0);
   if (model->state)
     pthread_mutex_lock(&model->state_lock);

@@ -28,6 +28,8 @@ struct ft_exec {
   int32_t threads;
   ft_parallel_for parallel_for;
   void *parallel_for_user;
+  uint64_t seed;
+  uint64_t offset; /* of the next kernel, see ft_call_offset */
   atomic_int failed;
   ft_status status; /* of whoever set `failed` */
 };
@@ -111,8 +113,16 @@ struct ft_model {
   uint8_t *state; /* NULL: forward writes no buffer */
   pthread_mutex_t state_lock;
   int32_t threads;
+  uint64_t seed;
+  _Atomic(uint64_t) calls; /* that were started */
   ft_workspace_cache workspaces;
 };
+
+/* The offset of the first kernel of a call: calls are far enough apart for
+ * 2^20 kernels each. Calls count from 1, so that 0 is no call's. */
+static inline uint64_t ft_call_offset(uint64_t call_number) {
+  return call_number << 20;
+}
 
 /* Copies the caller's options, whose struct may be older (shorter) or newer
  * (longer) than ours; what this version does not know must be zero. NULL gives

@@ -159,7 +159,9 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
                          .host = &host,
                          .result = kernel_result,
                          .fail = kernel_fail,
-                         .parallel_for = kernel_parallel_for};
+                         .parallel_for = kernel_parallel_for,
+                         .seed = exec->seed,
+                         .offset = exec->offset++};
   int32_t code = kernel(&call);
   /* The first reason stays: this one only if the kernel gave none. */
   if (code != FT_OK)

@@ -47,6 +47,7 @@ static bool fill_model(ft_model *model, const ft_load_options *options,
       !ft_weights_verify(&ft_gen_desc, &model->weights, status))
     return false;
   model->threads = options->threads ? options->threads : ft_count_cpus();
+  model->seed = options->seed;
   if (info->state_bytes) {
     model->state = ft_alloc_block((size_t)info->state_bytes);
     if (!model->state)

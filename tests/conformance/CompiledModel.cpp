@@ -31,7 +31,7 @@ static llvm::Expected<DType> dtypeOf(DLDataType type) {
 }
 
 llvm::Expected<std::unique_ptr<CompiledModel>>
-CompiledModel::load(const std::string &path) {
+CompiledModel::load(const std::string &path, const ft_load_options *options) {
   std::unique_ptr<CompiledModel> result(new CompiledModel());
   result->library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!result->library)
@@ -40,7 +40,7 @@ CompiledModel::load(const std::string &path) {
   if (!symbol)
     return llvm::createStringError(llvm::StringRef(dlerror()));
   result->api = reinterpret_cast<ft_api_getter>(symbol)();
-  ft_status status = result->api->load(nullptr, &result->model);
+  ft_status status = result->api->load(options, &result->model);
   if (status.code != FT_OK)
     return failed(status);
   return std::move(result);
@@ -54,7 +54,8 @@ CompiledModel::~CompiledModel() {
 }
 
 llvm::Expected<std::vector<HostTensor>>
-CompiledModel::forward(llvm::MutableArrayRef<HostTensor> inputs) {
+CompiledModel::forward(llvm::MutableArrayRef<HostTensor> inputs,
+                       const ft_call_options *options) {
   std::vector<DLTensor> in, out;
   for (HostTensor &input : inputs)
     in.push_back(describe(input.dtype, input.bytes.data(), input.shape));
@@ -76,7 +77,7 @@ CompiledModel::forward(llvm::MutableArrayRef<HostTensor> inputs) {
     results[i] = HostTensor(*dtype, results[i].shape);
     out[i] = describe(*dtype, results[i].bytes.data(), results[i].shape);
   }
-  status = api->forward(model, in.data(), numIn, out.data(), numOut, nullptr);
+  status = api->forward(model, in.data(), numIn, out.data(), numOut, options);
   if (status.code != FT_OK)
     return failed(status);
   return results;

@@ -19,13 +19,14 @@ namespace ft::conformance {
 class CompiledModel {
 public:
   static llvm::Expected<std::unique_ptr<CompiledModel>>
-  load(const std::string &library);
+  load(const std::string &library, const ft_load_options *options = nullptr);
   ~CompiledModel();
 
   /// Runs the model on row-major tensors; those that the model writes are
   /// changed. The results are row-major.
   llvm::Expected<std::vector<HostTensor>>
-  forward(llvm::MutableArrayRef<HostTensor> inputs);
+  forward(llvm::MutableArrayRef<HostTensor> inputs,
+          const ft_call_options *options = nullptr);
   /// The present value of a parameter or buffer.
   llvm::Expected<HostTensor> state(llvm::StringRef name);
 

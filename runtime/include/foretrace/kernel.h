@@ -100,6 +100,12 @@ struct ft_kernel_call {
   void (*parallel_for)(const ft_kernel_call *call,
                        void (*body)(void *args, int64_t lo, int64_t hi),
                        void *args, int64_t n, int64_t grain);
+
+  /* For kernels that draw numbers: the seed of the instance, and a number that
+   * each kernel of each of its calls sees once. A generator started from both
+   * gives numbers that a program can draw again (ft_load_options.seed). */
+  uint64_t seed;
+  uint64_t offset;
 };
 
 /* A kernel: FT_OK, or what `fail` returned. */

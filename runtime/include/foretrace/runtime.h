@@ -158,6 +158,9 @@ typedef struct ft_load_options {
   int32_t threads;          /* for each call; 0: all CPUs of this process */
   int32_t verify_weights;   /* 1: check the hash of all weights, not only of
                                their header */
+  uint64_t seed;            /* of the instance's random numbers: instances of
+                               one seed draw the same in their first call, in
+                               their second, ... */
 } ft_load_options;
 
 /* Runs body over [0, n) in pieces of at least `grain`, all done on return. */
@@ -181,6 +184,8 @@ typedef struct ft_call_options {
   ft_allocate allocate; /* for outputs that come with data == NULL */
   void *allocate_user;
   void *stream; /* CUDA models: a CUstream; others: NULL */
+  uint64_t random_call; /* draws the numbers of call 1, 2, ...; 0: the number
+                           of this call on the instance */
 } ft_call_options;
 
 static inline ft_load_options ft_load_options_init(void) {
