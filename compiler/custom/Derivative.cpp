@@ -4,6 +4,7 @@
 #include "compiler/custom/Derivative.h"
 
 #include "compiler/custom/CustomArgs.h"
+#include "compiler/custom/PluginCall.h"
 #include "compiler/fake/FakePropagate.h"
 #include "dialects/ft/ArgFit.h"
 #include "dialects/ft/CustomOps.h"
@@ -412,7 +413,13 @@ static const ft_gradient_api kGradientApi = {sizeof(ft_gradient_api),
 CustomDerivative callbackDerivative(ft_derivative_fn derivative, void *user) {
   return [derivative, user](CustomGradient &g) -> LogicalResult {
     ft_gradient view{g, {}, {}, {}};
-    int32_t code = derivative(&kGradientApi, &view, user);
+    int32_t code;
+    {
+      const Schema &schema = *g.forward().schema;
+      PluginCall running(customOp(schema)->source,
+                         "the derivative of " + shownName(schema));
+      code = derivative(&kGradientApi, &view, user);
+    }
     if (view.failed)
       return failure();
     return code ? g.fail("it failed without a reason") : success();

@@ -4,6 +4,7 @@
 #include "compiler/custom/FakeView.h"
 
 #include "compiler/custom/CustomArgs.h"
+#include "compiler/custom/PluginCall.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "dialects/ft/CustomOps.h"
@@ -575,7 +576,12 @@ CustomRule callbackRule(ft_fake_fn rule, void *user) {
     ft_fake_call view{call, {}, {}, nextFirstDim(), {}};
     for (auto [arg, formal] : zip(call.arguments(), call.schema().args))
       view.args.push_back(asDeclared(arg, formal.type));
-    int32_t code = rule(&kFakeApi, &view, user);
+    int32_t code;
+    {
+      PluginCall running(customOp(call.schema())->source,
+                         "the fake rule of " + shownName(call.schema()));
+      code = rule(&kFakeApi, &view, user);
+    }
     if (view.failed)
       return failure();
     if (code)

@@ -3,6 +3,7 @@
 
 #include "compiler/custom/Plugin.h"
 
+#include "compiler/custom/PluginCall.h"
 #include "compiler/custom/Registration.h"
 #include "compiler/support/LibraryFile.h"
 
@@ -89,6 +90,7 @@ Expected<Plugin> Plugin::load(StringRef path, CustomOps &ops,
   SmallString<128> absolute;
   if (Error error = checkFile(path, absolute))
     return std::move(error);
+  PluginCall running(path.str(), "the plug-in");
   void *handle = dlopen(absolute.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     const char *why = dlerror();

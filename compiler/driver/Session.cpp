@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Session.h"
 
+#include "compiler/custom/PluginCall.h"
 #include "compiler/custom/Registration.h"
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/driver/Pipeline.h"
@@ -53,7 +54,9 @@ Session::State::State(Options given)
 bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
                              llvm::function_ref<llvm::Error()> work) {
   bool ok = true;
+  PluginCall::Running running;
   auto body = [&] {
+    PluginCall::Watch watch(running);
     size_t before = diagnostics.size();
     DiagnosticCollector collector(context(), source, fallback, diagnostics);
     llvm::Error error = work();
@@ -81,8 +84,13 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
   if (finished)
     return ok;
   crashed = true;
-  diagnostics.push_back({DiagId::Internal, source,
-                         ("the compiler crashed in " + doing).str(), ""});
+  if (running.what.empty())
+    diagnostics.push_back({DiagId::Internal, source,
+                           ("the compiler crashed in " + doing).str(), ""});
+  else
+    diagnostics.push_back({DiagId::PluginFailed,
+                           running.plugin.empty() ? source : running.plugin,
+                           running.what + " crashed", ""});
   return false;
 }
 

@@ -90,8 +90,12 @@ void AliasSets::visit(Block &block) {
 }
 
 void AliasSets::visitCall(Operation *op) {
-  OpCall call(op);
-  if (scope)
+  auto typeOf = [&](Value value) {
+    Type now = changed.lookup(value);
+    return now ? now : value.getType();
+  };
+  OpCall call(op, typeOf, [](Value value) { return constantInteger(value); });
+  if (scope && call.fake)
     call.fake->scope = scope;
   bool known = !call.unknown && succeeded(call.run());
   for (OpResult result : op->getResults()) {
@@ -106,6 +110,8 @@ void AliasSets::visitCall(Operation *op) {
       continue;
     }
     Value base = call.aten.operands[operand];
+    if (call.aten.schema->returnsWritten(r) && typeOf(base) != result.getType())
+      changed[base] = result.getType();
     bases[result] = base;
     int id = storage(base);
     add(result, id < 0 ? fresh() : id);

@@ -48,8 +48,9 @@ private:
   void visitCall(mlir::Operation *op);
   void add(mlir::Value value, int storage);
   int fresh();
-  /// While the sets are built.
+  /// While the sets are built. What `t_` and the like have made of a value.
   FakeScope *scope = nullptr;
+  llvm::DenseMap<mlir::Value, mlir::Type> changed;
   llvm::DenseMap<mlir::Value, int> ids;
   llvm::DenseMap<mlir::Value, mlir::Value> bases;
   std::vector<std::vector<mlir::Value>> sets;

@@ -63,6 +63,8 @@ void OpCall::read(TypeLookup typeOf, NumberLookup numberOf) {
   for (Arg &arg : aten.args)
     readNumbers(arg, numberOf);
   fake.emplace(*aten.schema, aten.args, metas);
+  // The walk that annotates has seen to it that views stay in their storage.
+  fake->viewsMore = true;
 }
 
 LogicalResult OpCall::run() { return propagateCall(*fake); }

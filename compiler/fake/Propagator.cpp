@@ -119,8 +119,14 @@ LogicalResult Propagator::crosscheck(Operation *op) {
   if (bypass.empty() && ArrayRef<CallResult>(scratch) == last)
     return success();
   InFlightDiagnostic error = emitError(op->getLoc());
-  error << "[FT0070] the cache of fake propagation has other results for "
-        << shownName(*schemaOf(op)) << " than its rule";
+  // A rule of ours is a function of the call's signature; one that was
+  // registered may be anything.
+  if (customOp(*schemaOf(op)))
+    error << "[FT0312] the fake rule of " << shownName(*schemaOf(op))
+          << " does not give the same results for the same call";
+  else
+    error << "[FT0070] the cache of fake propagation has other results for "
+          << shownName(*schemaOf(op)) << " than its rule";
   if (!bypass.empty())
     return error << ", which must not be kept (" << bypass << ")";
   auto show = [&](ArrayRef<CallResult> results) {
@@ -135,7 +141,7 @@ LogicalResult Propagator::crosscheck(Operation *op) {
   };
   error << ": ";
   show(last);
-  error << "; the rule gives ";
+  error << (customOp(*schemaOf(op)) ? ", then " : "; the rule gives ");
   show(scratch);
   return error;
 }

@@ -203,8 +203,12 @@ void Functionalizer::addResults(Operation *op) {
 /// `target` holds `value` from here on, in its own dtype and layout.
 bool Functionalizer::assign(Value target, Value value, Operation *op) {
   StorageNode *node = storages.nodeOf(target);
-  std::optional<TensorMeta> have = metaOf(value), want = metaOf(target);
-  if (!node || !have || !want)
+  if (!node)
+    return unsupported(op, "its argument has no storage");
+  // The annotation of the value that is written is that of its place; its
+  // metadata may have changed since.
+  std::optional<TensorMeta> have = metaOf(value), want = metaOf(node->current);
+  if (!have || !want)
     return unsupported(op, "its argument has no storage");
   if (have->sizes != want->sizes)
     return unsupported(op, "the tensor that is written changes its size");
@@ -437,7 +441,8 @@ void Functionalizer::returnMutations() {
     if (listed.contains(target))
       continue;
     StringRef kind = text(function.getArgAttr(i, names::kKind));
-    values.push_back(storages.read(node, end->getLoc()));
+    // The caller's tensor keeps its layout, whatever `t_` has made of it here.
+    values.push_back(storages.read(node->base, end->getLoc()));
     NamedAttrList list;
     list.set(names::kRole, builder.getStringAttr(roleOf(kind)));
     list.set(names::kTarget, builder.getStringAttr(target));

@@ -10,7 +10,7 @@
 // CHECK: %[[O:.*]] = ft.mm(
 // CHECK: %[[L:.*]]:2 = ft.aten "_foreach_add.Scalar"([%[[X]], %[[O]]], 1)
 // CHECK: %[[U:.*]] = ft.unsqueeze(%[[L]]#1, 0)
-// CHECK: return %[[L]]#0, %[[U]], %[[U]]
+// CHECK: return %[[L]]#0, %[[L]]#1, %[[U]]
 module {
   func.func @forward(%x: tensor<4x6xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"},
                      %w: tensor<4x4xf32, #ft.meta<cpu>> {ft.kind = "parameter", ft.target = "w"},

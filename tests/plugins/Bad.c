@@ -1,6 +1,8 @@
 /* Plug-ins that cannot be used; VARIANT says why. */
 #include "foretrace/plugin.h"
 
+#include <stdlib.h>
+
 #define GIVES_UP 1
 #define GIVES_UP_SILENTLY 2
 #define OTHER_VERSION 3
@@ -8,6 +10,28 @@
 #define MALFORMED 5
 #define NO_KERNEL_FILE 6
 #define UNKNOWN_RULE 7
+#define CRASHES 8
+#define EXITS 9
+#define RULE_CRASHES 10
+#define RULE_EXITS 11
+#define RULE_VARIES 12
+
+#if VARIANT > EXITS
+static int32_t rule(const ft_fake_api *api, ft_fake_call *call, void *user) {
+  static int calls;
+  DLDataType f32 = {kDLFloat, 32, 1};
+  ft_dim sizes[1];
+  (void)user;
+  ++calls;
+#if VARIANT == RULE_CRASHES
+  abort();
+#elif VARIANT == RULE_EXITS
+  exit(0);
+#endif
+  sizes[0] = api->dim(call, calls);
+  return api->result(call, f32, 1, sizes, NULL);
+}
+#endif
 
 FT_PLUGIN_EXPORT int32_t foretrace_plugin(const ft_plugin_host *host) {
   ft_op_registration op = ft_op_registration_init();
@@ -29,6 +53,13 @@ FT_PLUGIN_EXPORT int32_t foretrace_plugin(const ft_plugin_host *host) {
   op.kernel_file = "not_there.o";
 #elif VARIANT == UNKNOWN_RULE
   op.fake_kind = 77;
+#elif VARIANT == CRASHES
+  abort();
+#elif VARIANT == EXITS
+  exit(0);
+#elif VARIANT > EXITS
+  op.fake_kind = FT_FAKE_CALLBACK;
+  op.fake = rule;
 #endif
   return host->register_op(host, &op);
 }

@@ -25,6 +25,7 @@ struct OpsVerb {
 int OpsVerb::printMissing() const {
   Options options;
   options.plugins = plugins;
+  options.catchCrashes = true;
   Session session(options);
   // A model with operators that nobody knows does not load, and that is the
   // answer.
@@ -62,6 +63,7 @@ int OpsVerb::run() const {
       {"overload", "family", "fake", "derivative", "cpu", "cuda", "recompute"}};
   Options options;
   options.plugins = plugins;
+  options.catchCrashes = true;
   Session session(options);
   std::vector<OpRow> table = opTable(), custom = customOps(session);
   if (session.exitCode()) {

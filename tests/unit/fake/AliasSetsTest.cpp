@@ -57,6 +57,20 @@ TEST(AliasSets, ReshapeSharesWhereItIsAView) {
             (std::vector<int>{0, 0, 0, 1}));
 }
 
+TEST(AliasSets, SeeMetadataThatChangesInPlace) {
+  // A view of what %x was; a copy of what it is then; a view again.
+  EXPECT_EQ(storages(R"mlir(
+    func.func @forward(%x: tensor<2x3xf32, #ft.meta<cpu>>) {
+      %a = ft.aten "reshape.default"(%x, [6]) : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+      %t = ft.aten "t_.default"(%x) : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+      %b = ft.aten "reshape.default"(%x, [6]) : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+      %u = ft.aten "t_.default"(%x) : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+      %c = ft.aten "reshape.default"(%x, [6]) : (tensor<2x3xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
+      return
+    })mlir"),
+            (std::vector<int>{0, 0, 0, 1, 0, 0}));
+}
+
 TEST(AliasSets, ArgumentsOfRegionsShowOperands) {
   EXPECT_EQ(storages(R"mlir(
     func.func @forward(%p: i1, %x: tensor<2x3xf32, #ft.meta<cpu>>) {
