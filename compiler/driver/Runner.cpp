@@ -123,8 +123,11 @@ llvm::Error Runner::State::setInput(llvm::StringRef name,
         DiagId::BadCommandLine, path, "the model has no input '" + name + "'",
         names.empty() ? "it has no inputs" : "its inputs are " + names);
   llvm::Expected<MappedFile> file = MappedFile::open(npyPath);
+  // Not the model's fault, as FT0002 would have it.
   if (!file)
-    return file.takeError();
+    return makeError(DiagId::BadNpy, npyPath,
+                     takeDiagnostics(file.takeError()).front().message,
+                     "--input " + name + "= takes the path of a .npy file");
   llvm::Expected<NpyArray> array = readNpy(file->bytes(), npyPath);
   if (!array)
     return array.takeError();

@@ -72,7 +72,7 @@ struct HeaderReader {
       return false;
     while (!eat(")")) {
       int64_t dim;
-      if (rest.consumeInteger(10, dim) || dim < 0)
+      if (rest.consumeInteger(10, dim))
         return false;
       eat("L"); // Python 2 wrote long integers this way
       dims.push_back(dim);
@@ -126,6 +126,10 @@ llvm::Expected<NpyArray> readNpy(llvm::ArrayRef<uint8_t> bytes,
       ok = haveOrder = array.fortranOrder || reader.eat("False");
     } else if (key == "shape" && !haveShape) {
       ok = haveShape = reader.shape(array.shape);
+      for (int64_t d : array.shape)
+        if (d < 0)
+          return bad(where, "the array's shape has the size " + llvm::Twine(d) +
+                                ", sizes are not negative");
     } else {
       ok = false;
     }

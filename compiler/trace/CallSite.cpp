@@ -40,9 +40,12 @@ bool CallSite::note(const Tensor &t) {
   TraceState *of = TraceState::traceOf(t);
   if (of == trace.get() || activeTrace())
     return true;
+  const std::string &name = trace->options.name;
   refuse(DiagId::TraceMisuse,
-         callee + " is called with tensors of two modes, '" +
-             trace->options.name + "' and '" + of->options.name + "'",
+         callee + " is called with tensors of two modes, " +
+             (name == of->options.name
+                  ? "both of the name '" + name + "'"
+                  : "'" + name + "' and '" + of->options.name + "'"),
          "open the scope of the mode that the call belongs to");
   return false;
 }

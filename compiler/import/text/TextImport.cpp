@@ -4,6 +4,7 @@
 #include "compiler/import/text/TextImport.h"
 
 #include "compiler/import/Unregistered.h"
+#include "compiler/import/text/SymbolCheck.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/TextGuard.h"
 
@@ -31,6 +32,8 @@ importText(llvm::StringRef text, llvm::StringRef name,
   if (auto ops = unregisteredOps(*module); !ops.empty())
     return llvm::make_error<DiagnosticError>(
         std::vector<Diagnostic>{unregisteredDiagnostic(ops, name)});
+  if (mlir::failed(checkSymbols(*module)))
+    return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
   return module;
 }
 

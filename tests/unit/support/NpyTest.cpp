@@ -85,7 +85,7 @@ TEST(Npy, Refused) {
   EXPECT_EQ(error(file(header("'<f4'", "(2, 3)"), 23)),
             "the array has 23 bytes; its shape and dtype need 24");
   EXPECT_EQ(error(file(header("'<f4'", "(-2, 3)"), 24)),
-            "the .npy header is not understood");
+            "the array's shape has the size -2, sizes are not negative");
   EXPECT_EQ(error(file(header("'<f4'", "(4294967296, 4294967296, 0)"), 0)),
             "the array's shape is too large");
 }

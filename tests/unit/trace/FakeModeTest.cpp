@@ -49,6 +49,11 @@ TEST(Modes, OfOneNameAreStillTwo) {
   EXPECT_EQ(inner.error().message,
             "the mode 'model' is entered inside of another mode of that name: "
             "modes do not nest");
+  FakeMode a, b;
+  FakeMode::Pause pause;
+  (void)(a.input("x", {2}) + b.input("x", {2}));
+  EXPECT_EQ(a.error().message, "aten.add.Tensor is called with tensors of two "
+                               "modes, both of the name 'model'");
 }
 
 TEST(Modes, CanBeLeft) {
