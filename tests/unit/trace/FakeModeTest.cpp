@@ -52,7 +52,7 @@ TEST(Modes, OfOneNameAreStillTwo) {
   FakeMode a, b;
   FakeMode::Pause pause;
   (void)(a.input("x", {2}) + b.input("x", {2}));
-  EXPECT_EQ(a.error().message, "aten.add.Tensor is called with tensors of two "
+  EXPECT_EQ(a.error().message, "add.Tensor is called with tensors of two "
                                "modes, both of the name 'model'");
 }
 
