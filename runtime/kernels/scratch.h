@@ -35,6 +35,30 @@ static inline int64_t ft_scratch_cholesky(int64_t unit, int64_t n,
   return ft_scratch_of(unit, 2 * n * n + n * rhs, 3);
 }
 
+/* QR of m × n, and a block of m × `other`. */
+static inline int64_t ft_scratch_qr(int64_t unit, int64_t m, int64_t n,
+                                    int64_t other) {
+  return ft_scratch_of(unit, m * n + m + n + m * other, 3);
+}
+
+/* Eigenvalues of n × n, Hermitian. */
+static inline int64_t ft_scratch_eigh(int64_t unit, int64_t n) {
+  return ft_scratch_of(unit, 2 * n * n + 4 * n, 6);
+}
+
+/* Singular values of m × n, with all vectors. */
+static inline int64_t ft_scratch_svd(int64_t unit, int64_t m, int64_t n) {
+  int64_t tall = m > n ? m : n, small = m > n ? n : m;
+  return ft_scratch_of(
+      unit, tall * small + 2 * small * small + tall * tall + tall + 4 * small,
+      9);
+}
+
+/* Eigenvalues of any n × n, in complex numbers. */
+static inline int64_t ft_scratch_eig(int64_t n) {
+  return ft_scratch_of(16, 5 * n * n + 8 * n, 12);
+}
+
 /* Prime factors of a transform that are done by sums. */
 enum { FT_FFT_LARGEST = 61 };
 

@@ -65,6 +65,11 @@ LoweredTensor transposeOf(LowerCall &c, LoweredTensor t) {
   return c.permute(t, dims);
 }
 
+bool hasKernels(DType dtype) {
+  return dtype == DType::F32 || dtype == DType::F64 || dtype == DType::C64 ||
+         dtype == DType::C128;
+}
+
 void setResults(LowerCall &c, ArrayRef<LoweredTensor> results) {
   for (auto [i, result] : llvm::enumerate(results))
     if (i < c.numResults())
@@ -311,25 +316,28 @@ static LogicalResult luSolve(LowerCall &c) {
   return success();
 }
 
+template <LowerRule Rule>
+constexpr LowerRule lapack = fullPrecision<Rule>;
+
 static const LowerRuleRow kRows[] = {
-    {"_linalg_det.default", det},
-    {"_linalg_slogdet.default", slogdet},
-    {"_linalg_solve_ex.default", solveEx},
-    {"det.default", det},
-    {"inverse.default", inverse<false>},
-    {"linalg_det.default", det},
-    {"linalg_inv.default", inverse<false>},
-    {"linalg_inv_ex.default", inverse<true>},
-    {"linalg_lu.default", linalgLu},
-    {"linalg_lu_factor.default", luFactor<false>},
-    {"linalg_lu_factor_ex.default", luFactor<true>},
-    {"linalg_lu_solve.default", luSolve},
-    {"linalg_slogdet.default", slogdet},
-    {"linalg_solve.default", solve},
-    {"linalg_solve_ex.default", solvePair},
-    {"logdet.default", logdet},
-    {"lu_unpack.default", luUnpack},
-    {"slogdet.default", slogdet},
+    {"_linalg_det.default", lapack<det>},
+    {"_linalg_slogdet.default", lapack<slogdet>},
+    {"_linalg_solve_ex.default", lapack<solveEx>},
+    {"det.default", lapack<det>},
+    {"inverse.default", lapack<inverse<false>>},
+    {"linalg_det.default", lapack<det>},
+    {"linalg_inv.default", lapack<inverse<false>>},
+    {"linalg_inv_ex.default", lapack<inverse<true>>},
+    {"linalg_lu.default", lapack<linalgLu>},
+    {"linalg_lu_factor.default", lapack<luFactor<false>>},
+    {"linalg_lu_factor_ex.default", lapack<luFactor<true>>},
+    {"linalg_lu_solve.default", lapack<luSolve>},
+    {"linalg_slogdet.default", lapack<slogdet>},
+    {"linalg_solve.default", lapack<solve>},
+    {"linalg_solve_ex.default", lapack<solvePair>},
+    {"logdet.default", lapack<logdet>},
+    {"lu_unpack.default", lapack<luUnpack>},
+    {"slogdet.default", lapack<slogdet>},
 };
 
 ArrayRef<LowerRuleRow> linalgLowerRules() { return kRows; }

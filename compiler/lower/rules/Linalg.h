@@ -39,6 +39,32 @@ solveOf(LowerCall &c, LoweredTensor a, LoweredTensor b, bool left, bool check);
 llvm::SmallVector<LoweredTensor> inverseOf(LowerCall &c, LoweredTensor a,
                                            bool check);
 
+/// A = V L V^H, values ascending, the triangle above or below the diagonal
+/// read; results in `dtype`, which may be wider than that of `a`.
+struct Spectrum {
+  LoweredTensor values, vectors;
+};
+Spectrum eighOf(LowerCall &c, LoweredTensor a, bool upper, bool vectors,
+                DType dtype);
+/// A = U S Vh, values descending.
+struct Singular {
+  LoweredTensor u, s, vh;
+};
+Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
+               DType dtype);
+
+/// Whether there are kernels for the dtype: float32, float64 and their complex
+/// types.
+bool hasKernels(DType dtype);
+/// A rule that refuses what its kernels, as LAPACK, do not take.
+template <LowerRule Rule>
+llvm::LogicalResult fullPrecision(LowerCall &c) {
+  if (!hasKernels(c.meta(0).dtype))
+    return c.unsupported("it is not implemented for " +
+                         dtypeName(c.meta(0).dtype) + " on the CPU");
+  return Rule(c);
+}
+
 /// The results of the call, in order; those that it does not have are dropped.
 void setResults(LowerCall &c, llvm::ArrayRef<LoweredTensor> results);
 
