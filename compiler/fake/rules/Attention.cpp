@@ -91,6 +91,9 @@ static LogicalResult attention(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "query, key and value are " + dtypeName(q.dtype) + ", " +
                       dtypeName(k.dtype) + " and " + dtypeName(v.dtype));
+  if (isIntegral(q.dtype))
+    return c.fail(FakeError::Dtype, "attention needs a floating dtype, not " +
+                                        dtypeName(q.dtype));
   FailureOr<Dims> sizes = attentionSizes(c, 3, c.flag(7));
   if (failed(sizes))
     return failure();
@@ -102,6 +105,8 @@ static LogicalResult attention(FakeCall &c) {
                isFloating(q.dtype) && c.number(4) == 0 &&
                ArrayRef<Dim>(q.sizes) == ArrayRef<Dim>(*sizes) &&
                !q.sizes[2].is(0) && !k.sizes[2].is(0);
+  for (const TensorMeta *t : {&q, &k, &v})
+    fused &= !t->sizes.empty() && t->strides.back().is(1);
   if (fused)
     out.strides = likeStrides(q);
   return c.fresh(std::move(out));
@@ -162,6 +167,13 @@ DType attentionDType(DType query) {
   return query == DType::F8E4M3FN ? DType::BF16 : query;
 }
 
+Dim debugMaskWidth(FakeCall &c, Dim queries, Dim keys, Dim headSize) {
+  Dim block = c.lt(64, headSize) ? 128 : 256;
+  return c.le(keys, 128)   ? Dim(128)
+         : c.le(keys, 256) ? Dim(256)
+                           : ceilDiv(queries, block);
+}
+
 LogicalResult likeQuery(FakeCall &c, Dim headSize) {
   TensorMeta out = c.tensor(0);
   if (c.eq(out.sizes.back(), headSize)) {
@@ -197,7 +209,8 @@ static LogicalResult flash(FakeCall &c) {
   // The debug mask is empty unless it is asked for.
   Dims mask = {Dim(0)};
   if (c.flag(c.schema().argIndex("return_debug_mask")))
-    mask = {q.sizes[0], q.sizes[1], q.sizes[2], k.sizes[2]};
+    mask = {q.sizes[0], q.sizes[1], q.sizes[2],
+            debugMaskWidth(c, q.sizes[2], k.sizes[2], q.sizes[3])};
   return c.fresh(
       TensorMeta::contiguous(attentionDType(q.dtype), mask, c.device));
 }

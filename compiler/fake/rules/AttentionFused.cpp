@@ -41,7 +41,7 @@ static LogicalResult flashForward(FakeCall &c) {
   const TensorMeta &q = c.tensor(0), &k = c.tensor(1);
   (void)likeQuery(c, q.sizes.back());
   const TensorMeta *offsets = c.optTensor(3);
-  Dim heads = q.sizes[q.rank() - 2], headSize = q.sizes.back();
+  Dim heads = q.sizes[q.rank() - 2];
   Dim batch = offsets ? offsets->numel() - 1 : q.sizes[0];
   Dim queries = offsets ? c.dim(5) : q.sizes[1];
   Dim keys = c.isNone(4) ? k.sizes[1] : c.dim(6);
@@ -52,11 +52,7 @@ static LogicalResult flashForward(FakeCall &c) {
   (void)rowMajor(c, DType::U64, {});
   if (!c.flag(9))
     return rowMajor(c, attentionDType(q.dtype), Dim(0));
-  // The mask's last dim is that of the kernel's blocks.
-  Dim block = c.lt(64, headSize) ? 128 : 256;
-  Dim width = c.le(keys, 128)   ? Dim(128)
-              : c.le(keys, 256) ? Dim(256)
-                                : ceilDiv(queries, block);
+  Dim width = debugMaskWidth(c, queries, keys, q.sizes.back());
   return rowMajor(c, attentionDType(q.dtype), {batch, heads, queries, width});
 }
 

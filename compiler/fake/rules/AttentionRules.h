@@ -17,6 +17,9 @@ llvm::FailureOr<Dims> attentionSizes(FakeCall &call, unsigned maskArg,
 /// Results of kernels on 8-bit floats are bfloat16.
 DType attentionDType(DType query);
 
+/// The last dim of the debug mask, which is that of the kernel's blocks.
+Dim debugMaskWidth(FakeCall &call, Dim queries, Dim keys, Dim headSize);
+
 /// A result as the query (argument 0), but for the last size: dense in the
 /// order of its dims.
 llvm::LogicalResult likeQuery(FakeCall &call, Dim headSize);

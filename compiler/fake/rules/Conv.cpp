@@ -23,6 +23,8 @@ struct Convolution {
   /// The input had no batch dim; one was put in front.
   bool unbatched = false;
   bool backward = false;
+  /// Which kernel runs: one that is chosen, or a named one.
+  enum { Chosen, Native, Library } kernel = Chosen;
   size_t spatial() const { return weight.sizes.size() - 2; }
 };
 } // namespace
@@ -130,6 +132,29 @@ static FailureOr<Dims> outputSizes(FakeCall &c, const Convolution &conv) {
   return sizes;
 }
 
+/// The product or size is above `limit`; an open one counts as large.
+static bool above(Dim d, int64_t limit) {
+  return !d.isStatic() || d.value() > limit;
+}
+
+/// Whether the CPU's library for deep learning runs a convolution of three
+/// spatial dims, which keeps channels last; the native kernel does not. It
+/// takes all of reduced precision, of float32 what is large enough, and no
+/// float64. Source: PyTorch's choice of a backend.
+static bool usesLibrary(const Convolution &conv, const TensorMeta &input,
+                        const TensorMeta &weight) {
+  if (conv.kernel != Convolution::Chosen)
+    return conv.kernel == Convolution::Library;
+  if (input.dtype == DType::F16 || input.dtype == DType::BF16)
+    return true;
+  if (input.dtype != DType::F32)
+    return false;
+  bool largeKernel = above(weight.sizes[4], 3) && above(weight.sizes[3], 3);
+  Dim size = input.sizes[0] * input.sizes[1] * input.sizes[2] * input.sizes[3];
+  return above(conv.groups, 1) || largeKernel || above(input.sizes[0], 1) ||
+         above(size, 20480);
+}
+
 static bool channelsLast(FakeCall &c, const Convolution &conv,
                          const TensorMeta &input, const TensorMeta &weight) {
   if (conv.unbatched || input.sizes[0].is(0) ||
@@ -137,13 +162,11 @@ static bool channelsLast(FakeCall &c, const Convolution &conv,
     return false;
   if (c.device.kind == Device::Cuda)
     return input.dtype != DType::F64;
-  return input.rank() == 4;
+  return input.rank() == 4 || usesLibrary(conv, input, weight);
 }
 
-/// 1-d convolutions run as 2-d ones of height 1, row-major to begin with.
+/// 1-d convolutions run as 2-d ones of height 1.
 static TensorMeta withHeight(TensorMeta t) {
-  if (!isContiguous(t))
-    t.strides = contiguousStrides(t.sizes);
   Dim stride = t.sizes[2] * t.strides[2];
   t.sizes.insert(t.sizes.begin() + 2, Dim(1));
   t.strides.insert(t.strides.begin() + 2, stride);
@@ -155,7 +178,11 @@ static Dims layout(FakeCall &c, const Convolution &conv, ArrayRef<Dim> sizes) {
     return channelsLast(c, conv, conv.input, conv.weight)
                ? channelsLastStrides(sizes)
                : contiguousStrides(sizes);
-  if (!channelsLast(c, conv, withHeight(conv.input), withHeight(conv.weight)))
+  // The input, but not the weight, is made row-major first.
+  TensorMeta input = conv.input;
+  if (!isContiguous(input))
+    input.strides = contiguousStrides(input.sizes);
+  if (!channelsLast(c, conv, withHeight(input), withHeight(conv.weight)))
     return contiguousStrides(sizes);
   Dims strides = channelsLastStrides({sizes[0], sizes[1], Dim(1), sizes[2]});
   strides.erase(strides.begin() + 2);
@@ -265,6 +292,14 @@ static LogicalResult convPadding(FakeCall &c) {
   return run(c, conv);
 }
 
+/// Of an empty batch the CPU's gradients are zeros, laid out as the weight is.
+static Dims emptyLayout(const Convolution &conv, const TensorMeta &like) {
+  if (like.rank() == 3)
+    return likeStrides(like);
+  return suggestsChannelsLast(conv.weight) ? channelsLastStrides(like.sizes)
+                                           : contiguousStrides(like.sizes);
+}
+
 /// (grad, input, weight, bias_sizes, stride, padding, dilation, transposed,
 /// output_padding, groups, output_mask)
 static LogicalResult convolutionBackward(FakeCall &c) {
@@ -291,7 +326,9 @@ static LogicalResult convolutionBackward(FakeCall &c) {
       continue;
     }
     TensorMeta out = TensorMeta::contiguous(grad.dtype, like->sizes, c.device);
-    out.strides = layout(c, conv, like->sizes);
+    out.strides = conv.input.numel().is(0) && c.device.kind == Device::Cpu
+                      ? emptyLayout(conv, *like)
+                      : layout(c, conv, like->sizes);
     (void)c.fresh(std::move(out));
   }
   if (!wanted(2))
@@ -321,6 +358,7 @@ static LogicalResult nativeConv(FakeCall &c) {
   if (conv.weight.numel().is(0))
     return c.fail(FakeError::Shape,
                   "the weight " + conv.weight.str() + " is empty");
+  conv.kernel = Convolution::Native;
   for (size_t i = 0; i < spatial; ++i)
     if (!c.eq(kernel[i], conv.weight.sizes[i + 2]))
       return c.fail(FakeError::Shape,
@@ -340,6 +378,7 @@ static LogicalResult nativeTransposed(FakeCall &c) {
   conv.outputPadding = c.dims(6);
   conv.dilation = c.dims(7);
   conv.transposed = true;
+  conv.kernel = Convolution::Native;
   return run(c, conv);
 }
 
@@ -357,6 +396,10 @@ static LogicalResult mkldnnConv(FakeCall &c) {
   Convolution conv{c.tensor(0), c.tensor(1), c.optTensor(2),
                    c.dims(4),   c.dims(3),   c.dims(5),
                    Dims(),      false,       c.dim(6)};
+  conv.kernel = Convolution::Library;
+  if (!isFloating(conv.input.dtype) || conv.input.dtype == DType::F64)
+    return c.fail(FakeError::Dtype, "mkldnn_convolution is not defined for " +
+                                        dtypeName(conv.input.dtype));
   return run(c, conv);
 }
 

@@ -459,6 +459,17 @@ static LogicalResult nativeGroupNormBackward(FakeCall &c) {
                                           " do not fit " + statistics[0].str() +
                                           " × " + statistics[1].str() +
                                           " groups");
+  if (!c.eq(c.dim(5) * c.dim(6) * c.dim(7), input.numel()))
+    return c.fail(FakeError::Shape,
+                  "N, C and HxW, " + c.dim(5).str() + ", " + c.dim(6).str() +
+                      " and " + c.dim(7).str() + ", do not fit the input " +
+                      input.str());
+  if (const TensorMeta *gamma = c.optTensor(4);
+      gamma && !c.eq(gamma->numel(), c.dim(6)))
+    return c.fail(FakeError::Shape, "'" + c.schema().args[4].name + "', " +
+                                        gamma->str() +
+                                        ", must have one entry for each of " +
+                                        c.dim(6).str() + " channels");
   // The statistics may be of a wider dtype.
   TensorMeta wide = input;
   wide.dtype =

@@ -27,6 +27,9 @@ static LogicalResult divMode(FakeCall &c) {
 }
 
 static LogicalResult absolute(FakeCall &c) {
+  if (c.device.kind == Device::Cpu && c.tensor(0).dtype == DType::Bool)
+    return c.fail(FakeError::Unsupported,
+                  c.schema().base + " has no kernel for bool on the CPU");
   return pointwise<Promote::ComplexToFloat>(c);
 }
 
