@@ -83,6 +83,10 @@ static LogicalResult elementwiseLossBackward(FakeCall &c) {
   if (c.device.kind == Device::Cpu && base == "binary_cross_entropy_backward" &&
       out.sizes != self.sizes)
     out = TensorMeta::contiguous(out.dtype, self.sizes, c.device);
+  // On the CPU these compute into self's dtype.
+  if (c.device.kind == Device::Cpu &&
+      (base == "mse_loss_backward" || base == "smooth_l1_loss_backward"))
+    out.dtype = self.dtype;
   // -target * exp(-target * self) …: the target's layout comes first.
   if (base == "soft_margin_loss_backward")
     out.strides =

@@ -412,6 +412,8 @@ static LogicalResult pixelShuffle(FakeCall &c) {
 
 static LogicalResult channelShuffle(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
+  // Nothing is left as it is.
+  bool empty = self.numel().is(0) && c.schema().base == "channel_shuffle";
   if (self.rank() < 3)
     return c.fail(FakeError::Dim, "channel_shuffle needs at least 3 dims, the "
                                   "tensor has " +
@@ -420,6 +422,8 @@ static LogicalResult channelShuffle(FakeCall &c) {
     return c.fail(FakeError::Shape, self.sizes[1].str() +
                                         " channels do not divide into " +
                                         c.dim(1).str() + " groups");
+  if (empty)
+    return c.view(self, 0);
   TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);
   if (c.device.kind == Device::Cpu)
     out.strides = followingStrides(self.sizes, self);
