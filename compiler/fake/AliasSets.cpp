@@ -56,11 +56,18 @@ AliasSets::AliasSets(func::FuncOp function) {
       records[record] = id;
     add(argument, id);
   }
-  visit(function.front());
+  visit(function.front(), /*inner=*/true);
   scope = nullptr;
 }
 
-void AliasSets::visit(Block &block) {
+AliasSets::AliasSets(Region &region) {
+  for (BlockArgument argument : region.getArguments())
+    if (isa<TensorType>(argument.getType()))
+      add(argument, fresh());
+  visit(region.front(), /*inner=*/false);
+}
+
+void AliasSets::visit(Block &block, bool inner) {
   for (Operation &op : block) {
     if (schemaOf(&op)) {
       visitCall(&op);
@@ -68,7 +75,7 @@ void AliasSets::visit(Block &block) {
     }
     // A region's arguments are the operands, or change while it runs; what it
     // yields is no view of them (checkRegionStorages), so results are fresh.
-    for (Region &region : op.getRegions())
+    for (Region &region : inner ? op.getRegions() : MutableArrayRef<Region>())
       for (Block &inside : region) {
         for (BlockArgument argument : inside.getArguments())
           if (isa<TensorType>(argument.getType())) {
@@ -76,7 +83,7 @@ void AliasSets::visit(Block &block) {
             int id = shown ? storage(shown) : -1;
             add(argument, id < 0 ? fresh() : id);
           }
-        visit(inside);
+        visit(inside, inner);
       }
     auto refine = dyn_cast<RefineOp>(op);
     for (Value result : op.getResults())

@@ -26,6 +26,9 @@ class FakeScope;
 class AliasSets {
 public:
   explicit AliasSets(mlir::func::FuncOp function);
+  /// The values of a region alone, its arguments each with a storage of its
+  /// own; what stands in regions inside is left out.
+  explicit AliasSets(mlir::Region &region);
 
   /// The storage of a tensor value; -1 for anything else.
   int storage(mlir::Value value) const;
@@ -44,7 +47,7 @@ public:
   }
 
 private:
-  void visit(mlir::Block &block);
+  void visit(mlir::Block &block, bool inner);
   void visitCall(mlir::Operation *op);
   void add(mlir::Value value, int storage);
   int fresh();

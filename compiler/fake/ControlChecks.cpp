@@ -139,6 +139,13 @@ static LogicalResult checkRegion(Region &region, const AliasSets &sets) {
   return success();
 }
 
+LogicalResult checkRegionStorages(Operation *op) {
+  bool sound = true;
+  for (Region &region : op->getRegions())
+    sound &= succeeded(checkRegion(region, AliasSets(region)));
+  return success(sound);
+}
+
 LogicalResult checkRegionStorages(func::FuncOp function) {
   SmallVector<Operation *> all;
   function.walk([&](Operation *op) {

@@ -44,6 +44,9 @@ mlir::LogicalResult checkControl(Propagator &walk, mlir::Operation *op);
 /// with the names of the op, the call and the value.
 /// Cost: nothing for a function without regions, a walk of it otherwise.
 mlir::LogicalResult checkRegionStorages(mlir::func::FuncOp function);
+/// The same of the regions of `op` alone, for a program that grows; storages
+/// that its operands share outside are not known.
+mlir::LogicalResult checkRegionStorages(mlir::Operation *op);
 
 } // namespace ft
 

@@ -16,6 +16,7 @@
 #include "compiler/fake/ConstantFold.h"
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Families.h"
+#include "compiler/shape/Overflow.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/Promotion.h"
 
@@ -254,8 +255,19 @@ static LogicalResult checkArguments(FakeCall &call, bool numbers) {
 /// the number of bytes that a row-major tensor of them takes fits 63 bits.
 static LogicalResult checkResults(FakeCall &call) {
   for (const FakeResult &result : call.results) {
+    if (result.kind == FakeResult::Int && result.value &&
+        isTooLarge(*result.value))
+      return call.fail(FakeError::Other, "the result is a number whose "
+                                         "expression does not fit 64 bits");
     if (result.kind != FakeResult::Tensor)
       continue;
+    for (ArrayRef<Dim> dims :
+         {ArrayRef<Dim>(result.meta.sizes), ArrayRef<Dim>(result.meta.strides),
+          ArrayRef<Dim>(result.meta.offset)})
+      if (any_of(dims, isTooLarge))
+        return call.fail(FakeError::Shape,
+                         "the result has a size, stride or offset whose "
+                         "expression does not fit 64 bits");
     int64_t bytes = dtypeBytes(result.meta.dtype);
     for (Dim d : result.meta.sizes) {
       if (!d.isStatic())

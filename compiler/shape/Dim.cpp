@@ -3,6 +3,8 @@
 
 #include "compiler/shape/Dim.h"
 
+#include "compiler/shape/Overflow.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 namespace ft {
@@ -19,7 +21,7 @@ using Operation = SymExpr (SymContext::*)(SymExpr, SymExpr);
 static Dim symbolic(Dim a, Dim b, Operation operation) {
   SymContext &context = (a.isStatic() ? b : a).symbolic().context();
   SymExpr result = (context.*operation)(a.toExpr(context), b.toExpr(context));
-  return Dim(result ? result : context.freshSymbol("unknown"));
+  return Dim(result ? result : context.freshSymbol(kTooLarge));
 }
 
 static bool bothStatic(Dim a, Dim b) { return a.isStatic() && b.isStatic(); }

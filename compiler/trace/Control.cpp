@@ -245,7 +245,8 @@ Tensors ControlCall::build(mlir::OperationState &state, bool needsGrad) {
                                         });
   Propagator walk;
   walk.setScope(trace.scope.get());
-  if (mlir::failed(annotateControl(walk, op))) {
+  if (mlir::failed(annotateControl(walk, op)) ||
+      mlir::failed(checkRegionStorages(op))) {
     for (mlir::Region &region : op->getRegions())
       trace.deadRegions.emplace_back(std::make_unique<mlir::Region>())
           ->takeBody(region);
@@ -260,6 +261,13 @@ Tensors ControlCall::build(mlir::OperationState &state, bool needsGrad) {
     site.refuse(id, what, help);
     return failed();
   }
+  // The walk has made the symbols of the regions anew.
+  op->walk([&](mlir::Operation *inside) {
+    if (!inside->hasAttr(names::kValue) || inside->getNumResults() != 1)
+      return;
+    if (std::optional<Dim> number = walk.numberOf(inside->getResult(0)))
+      inside->setAttr(names::kValue, b.getStringAttr(number->str()));
+  });
   ++trace.operations;
   std::vector<Tensor> results;
   for (mlir::Value value : op->getResults()) {

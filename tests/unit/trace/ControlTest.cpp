@@ -110,6 +110,32 @@ TEST_F(Control, WhatARegionMadeIsGoneBehindIt) {
               HasSubstr("was made inside of a branch or loop that is over"));
 }
 
+TEST_F(Control, RegionsDoNotWriteWhatTheyCapture) {
+  auto writes = [&](const std::function<void(Tensor)> &write) {
+    FakeMode::Pause pause;
+    FakeMode inner;
+    FakeMode::Scope scope(inner);
+    Tensor z = inner.input("z", {4, 3}), outside = z + 1;
+    cond(
+        z.sum() > 0, {z},
+        [&](const Tensors &in) {
+          write(outside);
+          return std::vector{in[0] + 1};
+        },
+        [](const Tensors &in) { return std::vector{in[0] + 2}; });
+    return inner.ok() ? "" : inner.error().message;
+  };
+  EXPECT_THAT(writes([](Tensor t) { t.add_(1); }),
+              HasSubstr("aten.add_.Scalar in 'then' writes argument 1, which "
+                        "comes from outside ft.cond 'cond'"));
+  // Through a view, and metadata alone.
+  EXPECT_THAT(writes([](Tensor t) { t[0].relu_(); }),
+              HasSubstr("aten.relu_.default in 'then' writes argument 1"));
+  EXPECT_THAT(writes([](Tensor t) { t.t_(); }),
+              HasSubstr("aten.t_.default in 'then' writes argument 1"));
+  EXPECT_EQ(writes([](Tensor t) { (t + 1).add_(1); }), "");
+}
+
 TEST_F(Control, OutputsAreNamedOutsideOfRegions) {
   Tensor kept;
   Tensors y = cond(

@@ -74,3 +74,28 @@ TEST_F(Symbols, AreReadBackFromTheText) {
   ASSERT_TRUE(again.loadText(session.print(), "trace.mlir"));
   EXPECT_EQ(again.print(), session.print());
 }
+
+TEST_F(Symbols, OfRegionsAreThoseOfTheirTensors) {
+  // The text says one thing of the size, wherever it is named.
+  Tensor y = cond(
+      x.sum() > 0, {x},
+      [](const Tensors &in) {
+        SymInt n = ops::nonzero(in[0]).size(0);
+        return std::vector{ops::zeros({n, 2})};
+      },
+      [](const Tensors &) { return std::vector{ops::ones({3, 2})}; })[0];
+  mode.output("y", y);
+  ASSERT_TRUE(mode.ok()) << mode.error().render();
+  std::string text = mode.print();
+  EXPECT_THAT(text, HasSubstr("ft.value = \"u1\"} : (tensor<?x2xi64, "
+                              "#ft.meta<[u1], strides = [1, u1], cpu>>)"));
+}
+
+TEST_F(Symbols, ThatAreTooLargeAreErrors) {
+  SymInt n = ops::nonzero(x).size(0);
+  SymInt product = n * std::numeric_limits<int64_t>::max() * 3;
+  EXPECT_FALSE(product.ok());
+  EXPECT_EQ(mode.error().message,
+            "operator.mul(a: 9223372036854775807*u0, b: 3): the result is a "
+            "number whose expression does not fit 64 bits");
+}
