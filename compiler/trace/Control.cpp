@@ -28,6 +28,10 @@ using namespace llvm;
 
 namespace ft::detail {
 
+/// Each level is walked once more by each around it, and no text that is nested
+/// deeper than 256 levels can be read back.
+static constexpr size_t kMostRegions = 200;
+
 namespace {
 /// One region after it was traced.
 struct Traced {
@@ -130,6 +134,11 @@ bool ControlCall::trace(const Region &body, ArrayRef<mlir::Type> types,
   if (!body) {
     site.refuse(DiagId::FakeOther,
                 "a region of " + site.callee + " is no function");
+    return false;
+  }
+  if (state.regions.size() >= kMostRegions) {
+    site.refuse(DiagId::TooDeep, "branches and loops are nested deeper than " +
+                                     std::to_string(kMostRegions) + " levels");
     return false;
   }
   Traced &traced = regions.emplace_back();

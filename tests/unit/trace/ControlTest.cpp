@@ -136,6 +136,23 @@ TEST_F(Control, RegionsDoNotWriteWhatTheyCapture) {
   EXPECT_EQ(writes([](Tensor t) { (t + 1).add_(1); }), "");
 }
 
+TEST_F(Control, DoNotNestWithoutEnd) {
+  std::function<Tensor(Tensor, int)> nest = [&](const Tensor &t, int depth) {
+    if (depth == 0)
+      return t + 1;
+    return cond(
+        t.sum() > 0, {t},
+        [&](const Tensors &in) { return std::vector{nest(in[0], depth - 1)}; },
+        [](const Tensors &in) { return std::vector{in[0] + 2}; })[0];
+  };
+  EXPECT_TRUE(nest(x, 50).ok());
+  mode.output("y", nest(x, 50));
+  expectSound();
+  EXPECT_FALSE(nest(x, 300).ok());
+  EXPECT_EQ(mode.error().message,
+            "branches and loops are nested deeper than 200 levels");
+}
+
 TEST_F(Control, OutputsAreNamedOutsideOfRegions) {
   Tensor kept;
   Tensors y = cond(
