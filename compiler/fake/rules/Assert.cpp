@@ -94,6 +94,7 @@ ArrayRef<FakeRuleRow> assertionRules() {
       {"_functional_assert_async.msg", withToken<2>},
       {"_functional_assert_scalar.default", withToken<2>},
       {"_functional_sym_constrain_range.default", withToken<3>},
+      {"_functional_sym_constrain_range_for_size.default", withToken<3>},
       {"_linalg_check_errors.default", checkErrors},
       {"_print.default", atRunTime},
       {"sym_constrain_range.default", constrainRange<false>},

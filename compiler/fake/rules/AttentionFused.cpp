@@ -100,6 +100,44 @@ static LogicalResult overrideable(FakeCall &c) {
   return c.undefined();
 }
 
+/// (grad, query, key, value, …): the gradients of the last three, row-major or,
+/// as the efficient kernel leaves them, with heads inside of sequences.
+template <bool HeadsInside>
+static LogicalResult kernelBackward(FakeCall &c) {
+  if (failed(needsAccelerator(c)))
+    return failure();
+  if (!c.sameSizes(c.tensor(0).sizes, c.tensor(4 + HeadsInside).sizes))
+    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
+                                        " does not have the size of " +
+                                        c.tensor(4 + HeadsInside).str());
+  for (unsigned i : {1u, 2u, 3u}) {
+    const TensorMeta &like = c.tensor(i);
+    TensorMeta out = TensorMeta::contiguous(like.dtype, like.sizes, c.device);
+    if (HeadsInside && c.schema().base.starts_with("_scaled") &&
+        like.rank() == 4)
+      out.strides = denseStrides(like.sizes, {0, 2, 1, 3});
+    (void)c.fresh(std::move(out));
+  }
+  return success();
+}
+
+/// With the gradient of the bias, whose rows are padded to 16.
+static LogicalResult efficientBackward(FakeCall &c) {
+  if (failed(kernelBackward<true>(c)))
+    return failure();
+  const TensorMeta *bias = c.optTensor(4);
+  bool scaled = c.schema().base.starts_with("_scaled");
+  const std::vector<Arg> &mask = c.arg(10).list;
+  bool wanted = scaled ? mask.size() == 4 && mask[3].boolean : c.flag(15);
+  if (!bias || !wanted || bias->sizes.empty())
+    return scaled ? c.undefined() : rowMajor(c, c.tensor(1).dtype, {});
+  Dims padded = bias->sizes;
+  padded.back() = ceilDiv(padded.back(), 16) * 16;
+  TensorMeta out = TensorMeta::contiguous(bias->dtype, bias->sizes, c.device);
+  out.strides = contiguousStrides(padded);
+  return c.fresh(std::move(out));
+}
+
 //===----------------------------------------------------------------------===//
 // The composite form
 //===----------------------------------------------------------------------===//
@@ -239,11 +277,17 @@ static LogicalResult encoderLayer(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> attentionFusedRules() {
   static const FakeRuleRow rows[] = {
+      {"_efficient_attention_backward.default", efficientBackward},
       {"_efficient_attention_forward.default", efficientForward},
+      {"_flash_attention_backward.default", kernelBackward<false>},
       {"_flash_attention_forward.default", flashForward},
       {"_flash_attention_forward.quantized", flashForward},
       {"_native_multi_head_attention.default", multiHead},
       {"_scaled_dot_product_attention_math.default", math},
+      {"_scaled_dot_product_efficient_attention_backward.default",
+       efficientBackward},
+      {"_scaled_dot_product_flash_attention_backward.default",
+       kernelBackward<false>},
       {"_scaled_dot_product_fused_attention_overrideable.default",
        overrideable},
       {"_transform_bias_rescale_qkv.default", splitHeads},
