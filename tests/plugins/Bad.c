@@ -15,8 +15,9 @@
 #define RULE_CRASHES 10
 #define RULE_EXITS 11
 #define RULE_VARIES 12
+#define KERNEL_CRASHES 13
 
-#if VARIANT > EXITS
+#if VARIANT > EXITS && VARIANT < KERNEL_CRASHES
 static int32_t rule(const ft_fake_api *api, ft_fake_call *call, void *user) {
   static int calls;
   DLDataType f32 = {kDLFloat, 32, 1};
@@ -57,6 +58,9 @@ FT_PLUGIN_EXPORT int32_t foretrace_plugin(const ft_plugin_host *host) {
   abort();
 #elif VARIANT == EXITS
   exit(0);
+#elif VARIANT == KERNEL_CRASHES
+  op.kernel_symbol = "test_crash";
+  op.kernel_file = "test_kernels.o";
 #elif VARIANT > EXITS
   op.fake_kind = FT_FAKE_CALLBACK;
   op.fake = rule;

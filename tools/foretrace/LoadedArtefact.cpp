@@ -5,6 +5,7 @@
 
 #include "compiler/driver/Session.h"
 #include "compiler/support/MappedFile.h"
+#include "tools/foretrace/CrashGuard.h"
 #include "tools/foretrace/Output.h"
 
 #include "llvm/BinaryFormat/Magic.h"
@@ -87,10 +88,26 @@ int LoadedArtefact::open(const CompileOptions &common, FakeVerifier *verifier) {
                 "a compiled model has no annotations left",
                 "foretrace run MODEL.pt2 --verify-fake");
   }
+  // Kernels of custom operators are linked into a compiled model.
+  crash = {DiagId::Internal, common.model, "the model crashed while it ran",
+           ""};
+  if (!options.plugins.empty())
+    crash = {DiagId::PluginFailed, options.plugins.front(),
+             "the model crashed while it ran, with the kernels of custom "
+             "operators in it",
+             ""};
+  else if (!compiled)
+    crash.help = "if custom operators are compiled into it, see to their "
+                 "kernels; otherwise this is a bug in foretrace";
   if (runner.open(library, common.threads, common.model))
     return 0;
   report(runner.diagnostics());
   return runner.exitCode();
+}
+
+bool LoadedArtefact::run() {
+  CrashGuard guard(crash);
+  return runner.run();
 }
 
 void addRunOptions(CLI::App &verb, CompileOptions &common,

@@ -35,10 +35,14 @@ public:
   /// if given, is prepared with the model before that is compiled.
   int open(const CompileOptions &common, FakeVerifier *verifier = nullptr);
 
+  /// Runner::run. A crash says whose code it may have been, and exits.
+  bool run();
+
   Runner runner;
   bool compiled = false;
 
 private:
+  Diagnostic crash{DiagId::Internal, "", "", ""};
   TemporaryFolder folder;
 };
 

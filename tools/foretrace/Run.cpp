@@ -72,7 +72,7 @@ int RunVerb::run() const {
     if (std::error_code error = llvm::sys::fs::create_directories(output))
       return fail(DiagId::CannotWrite, output,
                   "the folder cannot be made: " + error.message());
-  if (!runner.run()) {
+  if (!artefact.run()) {
     report(runner.diagnostics());
     return runner.exitCode();
   }
