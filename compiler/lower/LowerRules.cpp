@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Composites.h"
 #include "dialects/ft/CustomOps.h"
 
 namespace ft {
@@ -21,6 +22,12 @@ LowerRule findLowerRule(const Schema &schema) {
 #define FT_LOWER_FAMILY(name) add(name##LowerRules());
 #include "compiler/lower/Families.def"
 #undef FT_LOWER_FAMILY
+    for (llvm::ArrayRef<LowerRuleRow> rows :
+         {attentionBackwardLowerRules(), ctcLowerRules(),
+          distanceBackwardLowerRules(), gradientLowerRules(),
+          productsLowerRules(), quantileLowerRules(), statisticsLowerRules(),
+          weightNormLowerRules()})
+      add(rows);
     return byIndex;
   }();
   return rules[schema.index];

@@ -240,8 +240,10 @@ private:
       if (auto call = dyn_cast<KernelCallOp>(op))
         for (unsigned i = 0; i < call.getNumOperands(); ++i) {
           Value v = call.getOperand(i);
-          if (!call.getAsIs()[i] &&
-              placementOf(v).strides != rowMajorStrides(shapeOf(v)))
+          // Constants have no memory unless a kernel writes it.
+          if (isInit(v) ||
+              (!call.getAsIs()[i] &&
+               placementOf(v).strides != rowMajorStrides(shapeOf(v))))
             call.setOperand(i, insertCopy(&op, v));
         }
       if (roleOf(&op) != OpRole::View)

@@ -103,6 +103,7 @@ static LogicalResult general(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     {"_convolution.default", general},
+    {"_convolution.deprecated", general},
     {"conv1d.default", forward},
     {"conv1d.padding", forward},
     {"conv2d.default", forward},
@@ -113,6 +114,7 @@ static const LowerRuleRow kRows[] = {
     {"conv_transpose2d.input", transposed},
     {"conv_transpose3d.input", transposed},
     {"convolution.default", general},
+    {"convolution_overrideable.default", general},
 };
 
 ArrayRef<LowerRuleRow> convLowerRules() { return kRows; }

@@ -100,6 +100,20 @@ static LoweredTensor asMatrix(LowerCall &c, LoweredTensor x) {
   return c.reshape(x, {1, n});
 }
 
+/// What the gradient of the reduced loss puts before that of row n: the
+/// gradient of the result, and the divisions by counts.
+static Access rowGradient(LowerCall &c, LoweredTensor grad) {
+  Access access{grad, {}};
+  if (grad.rank() > 0)
+    access.index.push_back(grad.sizes()[0] == 1 ? c.constant(0) : c.dim(0));
+  return access;
+}
+static double rowScale(const LoweredTensor &x, int64_t reduction) {
+  auto classes = static_cast<double>(x.sizes()[1]);
+  return 1 / (reduction == 1 ? classes * static_cast<double>(x.sizes()[0])
+                             : classes);
+}
+
 /// One row: mean over classes j != t of w[t] * max(0, margin - x[t] + x[j])^p:
 /// (self, target, p, margin, weight, reduction).
 static LogicalResult multiMargin(LowerCall &c) {
@@ -132,6 +146,65 @@ static LogicalResult multiMargin(LowerCall &c) {
             s.add(v[2], s.select(other, gap, s.zero(gap)))};
       })[0];
   return reduceRows(c, loss, c.integer(5));
+}
+
+/// (grad_output, self, target, p, margin, weight, reduction): class j gets the
+/// slope of its own term, class t what all others get, negated.
+static LogicalResult multiMarginBackward(LowerCall &c) {
+  LoweredTensor x = asMatrix(c, c.operand(1)), target = c.operand(2);
+  LoweredTensor grad = c.operand(0);
+  double p = c.number(3), margin = c.number(4);
+  bool weighted = !c.isNone(5);
+  LoweredTensor weight = weighted ? c.operand(5) : LoweredTensor();
+  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
+  double scale = rowScale(x, c.integer(6));
+  DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
+  target = c.reshape(target, {rows});
+  c.checkIndex(target, 0, classes, classes);
+  auto slope = [&](ScalarBuilder &s, Value xt, Value xj, Value t, Value j) {
+    Value gap = s.add(s.sub(s.constant(xt.getType(), margin), xt), xj);
+    Value g = s.constant(xt.getType(), scale);
+    if (p == 2)
+      g = s.mul(s.add(g, g), gap);
+    if (weighted)
+      g = s.mul(g, s.cast(elementAt(s, weight, t), weight.dtype, sum));
+    Value counts = arith::AndIOp::create(
+        s.b, s.loc, s.cmp(Cmp::Gt, gap, s.zero(gap)), s.cmp(Cmp::Ne, t, j));
+    return s.select(counts, g, s.zero(g));
+  };
+  AffineExpr n = c.dim(0), j = c.dim(1);
+  auto targetOf = [&](ScalarBuilder &s, Value v) {
+    return s.cast(v, targetType, DType::I64);
+  };
+  auto atTarget = [&](ScalarBuilder &s, Value t) {
+    return s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
+  };
+  LoweredTensor others =
+      c.generic({Access{x, {n, j}}, Access{target, {n}}},
+                Access{c.filled({rows}, sum, 0), {n}},
+                {Iterator::Parallel, Iterator::Reduction},
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value t = targetOf(s, v[1]);
+                  Value g = slope(s, atTarget(s, t), s.cast(v[0], from, sum), t,
+                                  loopIndex(s, 1));
+                  return SmallVector<Value>{s.add(v[2], g)};
+                })[0];
+  c.newGroup();
+  LoweredTensor result =
+      c.generic({Access{x, {n, j}}, Access{target, {n}}, Access{others, {n}},
+                 rowGradient(c, grad)},
+                Access{c.empty({rows, classes}, from), {n, j}},
+                {Iterator::Parallel, Iterator::Parallel},
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value t = targetOf(s, v[1]), at = loopIndex(s, 1);
+                  Value g =
+                      slope(s, atTarget(s, t), s.cast(v[0], from, sum), t, at);
+                  g = s.select(s.cmp(Cmp::Eq, t, at), s.neg(v[2]), g);
+                  g = s.mul(g, s.cast(v[3], grad.dtype, sum));
+                  return SmallVector<Value>{s.cast(g, sum, from)};
+                })[0];
+  c.setResult(0, c.reshape(result, c.operand(1).sizes()));
+  return success();
 }
 
 /// The targets of a row are its entries up to the first -1: how many.
@@ -210,10 +283,74 @@ static LogicalResult multilabelMargin(LowerCall &c) {
   return reduceRows(c, loss, c.integer(2));
 }
 
+/// (grad_output, self, target, reduction, is_target): a class that is no target
+/// gets one for each listed target that it comes within 1 of; a target loses
+/// one, as often as it is listed, for each such class.
+static LogicalResult multilabelMarginBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), x = asMatrix(c, c.operand(1));
+  LoweredTensor target = asMatrix(c, c.operand(2));
+  LoweredTensor mask = asMatrix(c, c.operand(4));
+  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
+  double scale = rowScale(x, c.integer(3));
+  DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
+  c.checkIndex(target, -1, classes, classes);
+  LoweredTensor counts = targetCounts(c, target);
+  AffineExpr n = c.dim(0), j = c.dim(1), i = c.dim(2);
+  auto within = [&](ScalarBuilder &s, Value target, Value other) {
+    Value gap = s.add(s.sub(s.one(target), target), other);
+    return s.cmp(Cmp::Gt, gap, s.zero(gap));
+  };
+  auto both = [](ScalarBuilder &s, Value a, Value b) -> Value {
+    return arith::AndIOp::create(s.b, s.loc, a, b);
+  };
+  // How many classes that are no target come near class j.
+  LoweredTensor near = c.generic(
+      {Access{x, {n, j}}, Access{x, {n, i}}, Access{mask, {n, i}}},
+      Access{c.filled({rows, classes}, sum, 0), {n, j}},
+      {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value hit = within(s, s.cast(v[0], from, sum), s.cast(v[1], from, sum));
+        hit = both(s, hit, s.cmp(Cmp::Eq, v[2], s.zero(v[2])));
+        return SmallVector<Value>{s.add(v[3], s.cast(hit, DType::Bool, sum))};
+      })[0];
+  c.newGroup();
+  LoweredTensor total = c.generic(
+      {Access{x, {n, j}}, Access{mask, {n, j}}, Access{near, {n, j}},
+       Access{target, {n, i}}, Access{counts, {n}}},
+      Access{c.filled({rows, classes}, sum, 0), {n, j}},
+      {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value listed = s.cmp(Cmp::Lt, loopIndex(s, 2), v[4]);
+        Value t = s.cast(v[3], targetType, DType::I64);
+        t = s.select(listed, t, s.zero(t));
+        Value xt = s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
+        Value hit = within(s, xt, s.cast(v[0], from, sum));
+        hit = both(s, hit, s.cmp(Cmp::Eq, v[1], s.zero(v[1])));
+        Value loss =
+            s.select(s.cmp(Cmp::Eq, t, loopIndex(s, 1)), v[2], s.zero(v[2]));
+        Value g = s.sub(s.cast(hit, DType::Bool, sum), loss);
+        return SmallVector<Value>{s.add(v[5], s.select(listed, g, s.zero(g)))};
+      })[0];
+  c.newGroup();
+  LoweredTensor result =
+      c.generic({Access{total, {n, j}}, rowGradient(c, grad)},
+                Access{c.empty({rows, classes}, from), {n, j}},
+                {Iterator::Parallel, Iterator::Parallel},
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value g = s.mul(v[0], s.constant(v[0].getType(), scale));
+                  g = s.mul(g, s.cast(v[1], grad.dtype, sum));
+                  return SmallVector<Value>{s.cast(g, sum, from)};
+                })[0];
+  c.setResult(0, c.reshape(result, c.operand(1).sizes()));
+  return success();
+}
+
 static const LowerRuleRow kRows[] = {
     {"cosine_embedding_loss.default", cosineEmbedding},
     {"multi_margin_loss.default", multiMargin},
+    {"multi_margin_loss_backward.default", multiMarginBackward},
     {"multilabel_margin_loss.default", multilabelMargin},
+    {"multilabel_margin_loss_backward.default", multilabelMarginBackward},
     {"multilabel_margin_loss_forward.default", multilabelMargin},
     {"triplet_margin_loss.default", triplet},
 };

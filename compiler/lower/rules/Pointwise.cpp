@@ -353,6 +353,8 @@ ArrayRef<LowerRuleRow> pointwiseLowerRules() {
     std::vector<LowerRuleRow> all(std::begin(kOthers), std::end(kOthers));
     for (const FormulaRow &row : allFormulas())
       all.push_back({row.name, elementwise});
+    llvm::append_range(all, foreachLowerRules());
+    llvm::append_range(all, incompleteGammaLowerRules());
     return all;
   }();
   return rows;

@@ -176,6 +176,11 @@ llvm::ArrayRef<FormulaRow> orthogonalFormulas();
 /// The tables above, one after the other.
 std::vector<FormulaRow> allFormulas();
 
+/// The rules of Foreach.cpp: the same formulas on lists of tensors.
+llvm::ArrayRef<LowerRuleRow> foreachLowerRules();
+/// Those of IncompleteGamma.cpp, whose elements need loops.
+llvm::ArrayRef<LowerRuleRow> incompleteGammaLowerRules();
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_LOWER_RULES_POINTWISEBODY_H

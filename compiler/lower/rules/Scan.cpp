@@ -10,12 +10,15 @@
 // order of a tree, which is more accurate. The combination must be associative,
 // and the value shifted in must be neutral. Each pass is a kernel of its own.
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Reducing.h"
+#include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <array>
 #include <limits>
 
 using namespace mlir;
@@ -68,6 +71,108 @@ static LogicalResult cumsum(LowerCall &c) {
   return finish(c, scan(c, x, dim, 0, [](ScalarBuilder &s, Value a, Value b) {
                   return s.add(a, b);
                 }));
+}
+
+/// The neighbours along `dim`: those to the left, those to the right.
+static std::array<LoweredTensor, 2> neighbours(LowerCall &c, LoweredTensor t,
+                                               unsigned dim) {
+  int64_t n = t.sizes()[dim];
+  return {
+      c.slice(t, dim, 0, std::max<int64_t>(n - 1, 0)),
+      c.slice(t, dim, std::min<int64_t>(n, 1), std::max<int64_t>(n - 1, 0))};
+}
+
+/// y[i] + y[i + 1], in the dtype of y as PyTorch adds them: small integers
+/// wrap.
+static LoweredTensor heights(LowerCall &c, LoweredTensor y, unsigned dim) {
+  auto ends = neighbours(c, y, dim);
+  DType acc = opmathType(y.dtype);
+  return c.pointwise(
+      ends, ends[0].sizes(), y.dtype, [&](ScalarBuilder &s, ValueRange v) {
+        Value sum =
+            s.add(s.cast(v[0], y.dtype, acc), s.cast(v[1], y.dtype, acc));
+        return s.cast(sum, acc, y.dtype);
+      });
+}
+
+/// x[i + 1] - x[i] for the `x` of a call, which is one vector along `dim` or
+/// has as many trailing dims as it likes.
+static LoweredTensor widths(LowerCall &c, LoweredTensor x, unsigned rank,
+                            unsigned dim) {
+  Ints own = x.sizes(), full(rank, 1);
+  if (own.size() == 1)
+    full[dim] = own[0];
+  else
+    llvm::copy(own, full.end() - static_cast<ptrdiff_t>(own.size()));
+  auto ends = neighbours(c, c.reshape(x, full), dim);
+  DType acc = opmathType(x.dtype);
+  return c.pointwise(
+      ends, ends[0].sizes(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+        Value d = s.sub(s.cast(v[1], x.dtype, acc), s.cast(v[0], x.dtype, acc));
+        return s.cast(d, acc, x.dtype);
+      });
+}
+
+/// The areas of the trapezoids between neighbours: (y, dx or x, dim). The
+/// product of integers is one, too.
+static LoweredTensor trapezoids(LowerCall &c, unsigned dim) {
+  LoweredTensor y = c.operand(0), high = heights(c, y, dim);
+  DType acc = opmathType(c.resultMeta(0).dtype);
+  if (c.call().args[1].kind != Arg::Tensor)
+    return c.pointwise(
+        high, high.sizes(), acc, [&](ScalarBuilder &s, ValueRange v) {
+          Value h = s.cast(v[0], y.dtype, acc);
+          return s.mul(h, s.constant(h.getType(), c.number(1) / 2));
+        });
+  LoweredTensor x = c.operand(1), wide = widths(c, x, y.rank(), dim);
+  TypePromotion types;
+  types.add(c.meta(0));
+  types.add(c.meta(1));
+  DType product = opmathType(types.result().value_or(acc));
+  return c.pointwise({high, wide}, high.sizes(), acc,
+                     [&](ScalarBuilder &s, ValueRange v) {
+                       Value area = s.mul(s.cast(v[0], y.dtype, product),
+                                          s.cast(v[1], x.dtype, product));
+                       area = s.cast(area, product, acc);
+                       return s.mul(area, s.constant(area.getType(), 0.5));
+                     });
+}
+
+static LogicalResult trapezoid(LowerCall &c) {
+  LoweredTensor y = c.operand(0);
+  unsigned dim = LowerCall::wrapDim(c.integer(2), y.rank());
+  DType dtype = c.resultMeta(0).dtype, acc = opmathType(dtype);
+  bool spaced = c.call().args[1].kind == Arg::Tensor;
+  int64_t n = y.sizes()[dim];
+  if (spaced || n == 0) {
+    LoweredTensor areas = trapezoids(c, dim);
+    c.setResult(0, c.cast(sumOf(c, areas, dim, false, acc), dtype));
+    return success();
+  }
+  // All, less half of both ends.
+  LoweredTensor sum = sumOf(c, y, dim, true, acc);
+  LoweredTensor total = c.pointwise(
+      {sum, c.slice(y, dim, 0, 1), c.slice(y, dim, n - 1, 1)}, sum.sizes(),
+      dtype, [&](ScalarBuilder &s, ValueRange v) {
+        DType narrow = opmathType(y.dtype);
+        Value ends =
+            s.add(s.cast(v[1], y.dtype, narrow), s.cast(v[2], y.dtype, narrow));
+        ends = s.cast(ends, narrow, acc);
+        Value inner = s.sub(v[0], s.mul(ends, s.constant(ends.getType(), 0.5)));
+        inner = s.mul(inner, s.constant(inner.getType(), c.number(1)));
+        return s.cast(inner, acc, dtype);
+      });
+  c.setResult(0, c.reshape(total, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+static LogicalResult cumulativeTrapezoid(LowerCall &c) {
+  unsigned dim = LowerCall::wrapDim(c.integer(2), c.operand(0).rank());
+  LoweredTensor areas = trapezoids(c, dim);
+  c.newGroup();
+  return finish(
+      c, scan(c, areas, dim, 0,
+              [](ScalarBuilder &s, Value a, Value b) { return s.add(a, b); }));
 }
 
 static LogicalResult cumprod(LowerCall &c) {
@@ -161,9 +266,17 @@ static LogicalResult extreme(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"cummax.default", extreme<true>},      {"cummin.default", extreme<false>},
-    {"cumprod.default", cumprod},           {"cumsum.default", cumsum},
+    {"cummax.default", extreme<true>},
+    {"cummin.default", extreme<false>},
+    {"cumprod.default", cumprod},
+    {"cumsum.default", cumsum},
+    {"cumulative_trapezoid.dx", cumulativeTrapezoid},
+    {"cumulative_trapezoid.x", cumulativeTrapezoid},
     {"logcumsumexp.default", logcumsumexp},
+    {"trapezoid.dx", trapezoid},
+    {"trapezoid.x", trapezoid},
+    {"trapz.dx", trapezoid},
+    {"trapz.x", trapezoid},
 };
 
 ArrayRef<LowerRuleRow> scanLowerRules() { return kRows; }

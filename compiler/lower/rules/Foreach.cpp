@@ -1,0 +1,182 @@
+//===- Foreach.cpp - Lowering of elementwise operators on lists -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// _foreach_add([a, b], [c, d]) is [add(a, c), add(b, d)]: each entry is a call
+// of the operator on tensors, whose formula computes it. A scalar or tensor
+// that is no list goes to all entries.
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/rules/PointwiseBody.h"
+
+using namespace mlir;
+
+namespace ft {
+
+/// The operator that one entry is a call of: "add.Tensor" for
+/// "_foreach_add.List".
+static const Schema *entrySchema(const Schema &schema) {
+  StringRef base = schema.base;
+  base.consume_front("_foreach_");
+  std::string overload = schema.overload.str();
+  if (overload == "List")
+    overload = "Tensor";
+  else if (overload == "ScalarList")
+    overload = "Scalar";
+  const SchemaTable &table = SchemaTable::get();
+  if (const Schema *own = table.find((base + "." + overload).str()))
+    return own;
+  return table.find((base + ".default").str());
+}
+
+static const FormulaRow *formulaOf(StringRef name) {
+  static const std::vector<FormulaRow> rows = allFormulas();
+  for (const FormulaRow &row : rows)
+    if (row.name == name)
+      return &row;
+  return nullptr;
+}
+
+namespace {
+/// The call of one entry, and its operands.
+struct Entry {
+  AtenCall call;
+  SmallVector<LoweredTensor> ins;
+  SmallVector<DType> dtypes;
+};
+} // namespace
+
+static Entry entryOf(LowerCall &c, const Schema &schema, size_t index) {
+  Entry entry;
+  entry.call.schema = &schema;
+  for (auto [i, formal] : llvm::enumerate(schema.args)) {
+    Arg arg = formal.defaultValue;
+    if (i < c.call().args.size()) {
+      arg = c.call().args[i];
+      if (arg.kind == Arg::List)
+        arg = Arg(arg.list[index]);
+    }
+    if (arg.kind == Arg::Tensor) {
+      entry.ins.push_back(c.operandOf(c.call().operands[arg.operand]));
+      entry.dtypes.push_back(entry.ins.back().dtype);
+      arg.operand = static_cast<int>(entry.ins.size()) - 1;
+    }
+    entry.call.args.push_back(std::move(arg));
+  }
+  return entry;
+}
+
+static DType computedIn(const FormulaRow &row, const Entry &entry,
+                        DType result) {
+  if (row.computeIn == ComputeIn::Double)
+    return DType::F64;
+  if (row.computeIn != ComputeIn::Result)
+    for (DType dtype : entry.dtypes)
+      if (isComplex(dtype))
+        return opmathType(dtype);
+  return opmathType(result);
+}
+
+static LogicalResult eachEntry(LowerCall &c) {
+  const Schema *schema = entrySchema(*c.call().schema);
+  const FormulaRow *row = schema ? formulaOf(schema->name) : nullptr;
+  if (!row)
+    return c.unsupported("there is no formula for an entry");
+  bool refused = false;
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    Entry entry = entryOf(c, *schema, r);
+    const TensorMeta &meta = c.resultMeta(r);
+    DType computed = computedIn(*row, entry, meta.dtype);
+    c.setResult(
+        r, c.pointwise(entry.ins, meta, [&](ScalarBuilder &s, ValueRange v) {
+          PointwiseBody body(s, entry.call, computed, computed, meta.dtype, v,
+                             entry.dtypes);
+          Value value = row->formula(body);
+          refused |= body.refused;
+          if (body.refused) // any value of the right type
+            return s.constant(computeType(s.b.getContext(), meta.dtype), 0);
+          DType from = computed;
+          if (isComplex(computed) && isa<FloatType>(value.getType()))
+            from = computed == DType::C128 ? DType::F64 : DType::F32;
+          return s.cast(value, from, meta.dtype);
+        }));
+    c.newGroup();
+  }
+  if (refused)
+    return c.unsupported("there is no formula for this dtype");
+  return success();
+}
+
+/// self + value * a * b, or a / b: the values of the entries are elements of a
+/// tensor.
+template <bool Divide>
+static LogicalResult addWithFactors(LowerCall &c) {
+  LoweredTensor factors = c.operand(3);
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    DType dtype = c.resultMeta(r).dtype, work = opmathType(dtype);
+    SmallVector<LoweredTensor> ins;
+    for (unsigned arg : {0U, 1U, 2U})
+      ins.push_back(
+          c.operandOf(c.call().operands[c.call().args[arg].list[r].operand]));
+    ins.push_back(c.slice(factors, 0, r, 1));
+    c.setResult(r, c.pointwise(ins, c.resultMeta(r),
+                               [&](ScalarBuilder &s, ValueRange v) {
+                                 Value x[4];
+                                 for (unsigned i = 0; i < 4; ++i)
+                                   x[i] = s.cast(v[i], ins[i].dtype, work);
+                                 Value term = s.mul(x[3], x[1]);
+                                 term = Divide ? s.div(term, x[2])
+                                               : s.mul(term, x[2]);
+                                 return s.cast(s.add(x[0], term), work, dtype);
+                               }));
+    c.newGroup();
+  }
+  return success();
+}
+
+/// The second list, in the dtypes and sizes of the first.
+static LogicalResult copyEntries(LowerCall &c) {
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    LoweredTensor from =
+        c.operandOf(c.call().operands[c.call().args[1].list[r].operand]);
+    const TensorMeta &meta = c.resultMeta(r);
+    c.setResult(r, c.pointwise(from, meta, [&](ScalarBuilder &s, ValueRange v) {
+      return s.cast(v[0], from.dtype, meta.dtype);
+    }));
+    c.newGroup();
+  }
+  return success();
+}
+
+ArrayRef<LowerRuleRow> foreachLowerRules() {
+  static const LowerRuleRow rows[] = {
+      {"_foreach_add.List", eachEntry},
+      {"_foreach_add.Scalar", eachEntry},
+      {"_foreach_add.ScalarList", eachEntry},
+      {"_foreach_add.Tensor", eachEntry},
+      {"_foreach_addcdiv.Scalar", eachEntry},
+      {"_foreach_addcdiv.ScalarList", eachEntry},
+      {"_foreach_addcdiv.Tensor", addWithFactors<true>},
+      {"_foreach_addcmul.Scalar", eachEntry},
+      {"_foreach_addcmul.ScalarList", eachEntry},
+      {"_foreach_addcmul.Tensor", addWithFactors<false>},
+      {"_foreach_copy.default", copyEntries},
+      {"_foreach_div.List", eachEntry},
+      {"_foreach_div.Scalar", eachEntry},
+      {"_foreach_div.ScalarList", eachEntry},
+      {"_foreach_div.Tensor", eachEntry},
+      {"_foreach_lerp.List", eachEntry},
+      {"_foreach_lerp.Scalar", eachEntry},
+      {"_foreach_lerp.ScalarList", eachEntry},
+      {"_foreach_mul.List", eachEntry},
+      {"_foreach_mul.Scalar", eachEntry},
+      {"_foreach_mul.ScalarList", eachEntry},
+      {"_foreach_mul.Tensor", eachEntry},
+      {"_foreach_sqrt.default", eachEntry},
+      {"_foreach_sub.List", eachEntry},
+      {"_foreach_sub.Scalar", eachEntry},
+      {"_foreach_sub.ScalarList", eachEntry},
+  };
+  return rows;
+}
+
+} // namespace ft

@@ -1,0 +1,290 @@
+# Writes composites.jsonl and composites.bin beside itself (PyTorch 2.14.1):
+# calls of operators on lists, of losses, distances and statistics, and of
+# their gradients, a few of each.
+import json
+import os
+import random
+
+import torch
+
+aten = torch.ops.aten
+folder = os.path.dirname(os.path.abspath(__file__))
+lines, blob = [], bytearray()
+inf, nan = float("inf"), float("nan")
+MOST = 6  # calls of an operator that are kept
+
+
+def stored(t):
+    t = t.detach().contiguous()
+    data = t.reshape(-1).view(torch.uint8).numpy().tobytes()
+    entry = {"dtype": str(t.dtype).split(".")[1], "shape": list(t.shape),
+             "offset": len(blob), "nbytes": len(data)}
+    blob.extend(data + bytes(-len(data) % 16))
+    return {"v": entry}
+
+
+def encoded(a):
+    if isinstance(a, torch.Tensor):
+        return stored(a)
+    if isinstance(a, (list, tuple)):
+        return [encoded(x) for x in a]
+    if isinstance(a, torch.dtype):
+        return {"dtype": str(a).split(".")[1]}
+    if isinstance(a, float) and (a != a or abs(a) == inf):
+        return {"float": str(a)}
+    return a
+
+
+calls = {}
+
+
+def call(op, *args, **kwargs):
+    calls.setdefault(op, []).append((args, kwargs))
+
+
+def write():
+    random.seed(0)
+    for op, made in calls.items():
+        random.shuffle(made)
+        kept = 0
+        for args, kwargs in made:
+            if kept == MOST:
+                break
+            given = encoded(args)
+            try:
+                out = op(*args, **kwargs)
+            except (RuntimeError, IndexError):
+                continue  # not for this dtype
+            out = list(out) if isinstance(out, (list, tuple)) else [out]
+            kept += 1
+            lines.append({"id": len(lines), "op": str(op), "args": given,
+                          "kwargs": {k: encoded(v) for k, v in kwargs.items()},
+                          "out": encoded(out), "src": "hand"})
+    with open(os.path.join(folder, "composites.jsonl"), "w") as f:
+        f.writelines(json.dumps(line) + "\n" for line in lines)
+    with open(os.path.join(folder, "composites.bin"), "wb") as f:
+        f.write(blob)
+
+
+def numbers(dtype, *shape):
+    if dtype == torch.bool:
+        return torch.rand(shape) < 0.5
+    if dtype in integers:
+        low = 1 if dtype == torch.uint8 else -4
+        return torch.randint(low, 5, shape).to(dtype)
+    if dtype.is_complex:
+        return torch.randn(shape, dtype=torch.complex128).to(dtype)
+    return torch.randn(shape).to(dtype)
+
+
+torch.manual_seed(0)
+floats = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
+wide = floats[2:]
+integers = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
+everything = (floats + integers + [torch.bool, torch.complex64,
+                                   torch.complex128])
+
+# Lists.
+for d in everything:
+    a, b, c = ([numbers(d, *s) for s in [(3, 2), (4,), (), (0,)]]
+               for _ in range(3))
+    for name in ["add", "sub", "mul", "div"]:
+        op = getattr(aten, "_foreach_" + name)
+        call(op.List, a, b)
+        call(op.Scalar, a, 1.5)
+        call(op.ScalarList, a, [1, 2.5, 3, True])
+        if name != "sub":
+            call(op.Tensor, a, numbers(d))
+    call(aten._foreach_add.List, a, b, alpha=2)
+    for name in ["addcdiv", "addcmul"]:
+        op = getattr(aten, "_foreach_" + name)
+        call(op.Scalar, a, b, c, 0.5)
+        call(op.ScalarList, a, b, c, [1, 2.0, 0.25, 3])
+        call(op.Tensor, a, b, c, torch.tensor([1, 2, 0.5, 3]).to(d))
+    call(aten._foreach_lerp.List, a, b, c)
+    call(aten._foreach_lerp.Scalar, a, b, 0.3)
+    call(aten._foreach_lerp.ScalarList, a, b, [0.3, 0.7, 1.0, 2.0])
+    call(aten._foreach_sqrt.default, a)
+
+# Special functions.
+edges = torch.tensor([0, -1, inf, nan, 1, 0, inf, 2, 0.5])
+others = torch.tensor([0, 1, 2, 1, inf, 2, inf, 0, 1e-3])
+for d in floats:
+    for shape in [(60,), (), (0,), (3, 1)]:
+        a = (torch.rand(shape) * 8).exp2()
+        x = a * (1 + torch.randn(shape) / a.sqrt()).abs()
+        for op in [aten.igamma, aten.igammac, aten.special_gammainc,
+                   aten.special_gammaincc]:
+            call(op.default, a.to(d), x.to(d))
+            call(op.default, edges.to(d), others.to(d))
+
+# Losses and their gradients.
+for d in floats:
+    for red in range(3):
+        for shape in [(5, 4), (4,), (1, 1)]:
+            x = numbers(d, *shape)
+            t = torch.randint(0, shape[-1], shape[:-1])
+            for p in (1, 2):
+                for w in (None, torch.rand(shape[-1]).to(d)):
+                    g = numbers(d, *(shape[:-1] if red == 0 else ()))
+                    call(aten.multi_margin_loss_backward.default, g, x, t, p,
+                         0.7, w, red)
+            t = torch.randint(-1, shape[-1], shape)
+            out, listed = aten.multilabel_margin_loss_forward.default(
+                x.float(), t, red)
+            call(aten.multilabel_margin_loss_backward.default,
+                 numbers(d, *out.shape), x, t, red, listed.to(d))
+for d in wide:
+    for steps, batch, classes, most in [(7, 3, 5, 3), (4, 1, 3, 2),
+                                        (1, 1, 2, 1), (6, 2, 4, 1)]:
+        x = torch.randn(steps, batch, classes, dtype=d).log_softmax(2)
+        ins = [max(steps - 1, 1)] + [steps] * (batch - 1)
+        for sizes in [[most] * batch, [most - 1] + [most] * (batch - 1)]:
+            for t in [torch.randint(1, classes, (batch, most)),
+                      torch.randint(1, classes, (sum(sizes),))]:
+                loss, alpha = aten._ctc_loss.default(x, t, ins, sizes)
+                for zero in (False, True):
+                    call(aten._ctc_loss_backward.default,
+                         torch.randn(batch, dtype=d), x, t, ins, sizes, loss,
+                         alpha, 0, zero)
+                    call(aten.ctc_loss.IntList, x, t, ins, sizes, 0,
+                         random.randint(0, 2), zero)
+                    call(aten.ctc_loss.Tensor, x, t, torch.tensor(ins),
+                         torch.tensor(sizes), 0, random.randint(0, 2), zero)
+
+# Distances and attention.
+for d in wide:
+    for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, inf):
+        for s, t in [((4, 3), (5, 3)), ((2, 4, 3), (2, 5, 3)),
+                     ((1, 1), (1, 1))]:
+            a, b = numbers(d, *s), numbers(d, *t)
+            b.reshape(-1)[0] = a.reshape(-1)[0]
+            y = aten._cdist_forward.default(a, b, p, None)
+            call(aten._cdist_backward.default, numbers(d, *y.shape), a, b, p, y)
+        for s in [(5, 3), (2, 3)]:
+            x = numbers(d, *s)
+            y = aten._pdist_forward.default(x, p)
+            call(aten._pdist_backward.default, numbers(d, *y.shape), x, p, y)
+for d in floats:
+    for b, h, l, s, e in [(2, 2, 5, 7, 4), (1, 1, 1, 1, 1), (1, 2, 3, 3, 8)]:
+        q, k, v = (numbers(d, b, h, n, e) for n in (l, s, s))
+        for causal, mask in [(False, None), (True, None),
+                             (False, numbers(d, l, s)),
+                             (False, numbers(d, b, 1, l, s))]:
+            y, lse = aten._scaled_dot_product_flash_attention_for_cpu.default(
+                q, k, v, 0.0, causal, attn_mask=mask)
+            call(aten._scaled_dot_product_flash_attention_for_cpu_backward
+                 .default, numbers(d, b, h, l, e), q, k, v, y, lse, 0.0, causal,
+                 attn_mask=mask)
+
+# Quantiles.
+modes = ["linear", "lower", "higher", "midpoint", "nearest"]
+holes = torch.tensor([[1, nan, 3, 2, 7.0], [nan] * 5, [inf, -inf, 0, 1, inf]])
+for d in wide:
+    for x in [numbers(d, 7), numbers(d, 1), numbers(d), numbers(d, 2, 3, 5),
+              holes.to(d), torch.arange(11, dtype=d)]:
+        for q in [0.1, 0.7, torch.tensor(0.6, dtype=d),
+                  torch.tensor([0, 0.25, 1], dtype=d)]:
+            for dim in [None] + list(range(x.dim())):
+                for op in (aten.quantile, aten.nanquantile):
+                    form = op.scalar if isinstance(q, float) else op.default
+                    call(form, x, q, dim, random.random() < 0.5,
+                         interpolation=random.choice(modes))
+
+# Integrals, differences, covariances.
+for d in everything:
+    for shape in [(6,), (1,), (0,), (3, 4), (2, 3, 5)]:
+        y = numbers(d, *shape)
+        for dim in range(-1, len(shape)):
+            call(aten.trapezoid.dx, y, dx=0.5, dim=dim)
+            call(aten.trapz.dx, y, dx=2.0, dim=dim)
+            call(aten.cumulative_trapezoid.dx, y, dx=3, dim=dim)
+            for s in ((shape[dim],), shape):
+                for op in (aten.trapezoid, aten.trapz,
+                           aten.cumulative_trapezoid):
+                    call(op.x, y, numbers(d, *s), dim=dim)
+    for shape in [(6,), (), (3, 4), (1, 5), (3, 1)]:
+        x = numbers(d, *shape)
+        n = shape[-1] if shape else 1
+        real = torch.float64 if d == torch.complex128 else d
+        repeats = torch.randint(1, 4, (n,))
+        call(aten.cov.default, x)
+        call(aten.cov.default, x, correction=0, fweights=repeats)
+        if real in wide:
+            call(aten.cov.default, x, correction=2, fweights=repeats,
+                 aweights=torch.rand(n, dtype=real))
+        call(aten.corrcoef.default, x)
+    if d == torch.bool:
+        continue
+    for shape in [(6,), (3,), (4, 5), (3, 4, 3)]:
+        x, rank = numbers(d, *shape), len(shape)
+        for order in (1, 2):
+            every = {"edge_order": order}
+            call(aten.gradient.scalarint, x, spacing=0.5, **every)
+            call(aten.gradient.scalarint, x, dim=rank - 1, **every)
+            call(aten.gradient.array, x, dim=[0], **every)
+            call(aten.gradient.scalararray, x, spacing=3.0, dim=[rank - 1],
+                 **every)
+            call(aten.gradient.scalarrayint, x, spacing=[2.0], dim=0, **every)
+            call(aten.gradient.scalarrayarray, x, spacing=[2.0] * rank,
+                 dim=list(range(rank)), **every)
+            if d in integers + floats[:2]:
+                continue
+            real = torch.float64 if d in (floats[3], everything[-1]) \
+                else torch.float32
+            points = [torch.rand(n, dtype=real).add(0.5).cumsum(0)
+                      for n in shape]
+            call(aten.gradient.tensorarrayint, x, spacing=points, **every)
+            call(aten.gradient.tensorarray, x, spacing=points,
+                 dim=list(range(rank)), **every)
+
+# Products of all with all, tables.
+for d in everything:
+    for s, t in [((2, 3), (3, 2)), ((), ()), ((3,), (2, 2)), ((2, 1, 3), (2,)),
+                 ((0, 2), (3,))]:
+        call(aten.kron.default, numbers(d, *s), numbers(d, *t))
+    for n in (0, 1, 2, 5):
+        x = numbers(d, n)
+        call(aten.vander.default, x)
+        call(aten.vander.default, x, 4, True)
+        call(aten.linalg_vander.default, x, N=3)
+        for r in (1, 2, 3):
+            call(aten.combinations.default, x, r, random.random() < 0.5)
+    for sizes in [(3,), (2, 3), (2, 1, 4), (0, 2)]:
+        call(aten.cartesian_prod.default, [numbers(d, n) for n in sizes])
+for s, t in [((17, 8), (8, 8)), ((32, 16), (16, 24)), ((20, 8), (8, 16))]:
+    call(aten._int_mm.default, torch.randint(-128, 128, s).to(torch.int8),
+         torch.randint(-128, 128, t).to(torch.int8))
+for d in floats:
+    for n in (0, 1, 2, 12):
+        call(aten.kaiser_window.default, n, dtype=d)
+        call(aten.kaiser_window.periodic, n, False, dtype=d)
+        call(aten.kaiser_window.beta, n, True, 8.6, dtype=d)
+    for size in [(2, 3, 4, 5), (1, 1, 1, 1), (2, 1, 3, 4, 2), (0, 3, 4, 4)]:
+        rank = len(size) - 2
+        call(aten.affine_grid_generator.default,
+             numbers(d, size[0], rank, rank + 1), list(size),
+             random.random() < 0.5)
+    for pad in (0, 2):
+        call(aten.conv_tbc.default, numbers(d, 6, 2, 3), numbers(d, 3, 3, 5),
+             numbers(d, 5), pad)
+
+# Norms and softmax.
+for d in floats:
+    for shape in [(3, 4), (2, 3, 4), (1, 1)]:
+        for dim in (0, len(shape) - 1):
+            x = numbers(d, *shape)
+            g = numbers(d, *(n if i == dim else 1 for i, n in enumerate(shape)))
+            call(aten._weight_norm.default, x, g, dim)
+            if d in wide:
+                call(aten._weight_norm_interface.default, x, g, dim)
+    x = numbers(d, 2, 3, 4, 4)
+    for mask, kind in [((4, 4), 0), ((2, 4), 1), ((2, 3, 4, 4), 2)]:
+        call(aten._masked_softmax.default, x, torch.rand(mask) < 0.4, 3, kind)
+    for p in (1.0, 2.0, inf):
+        w = numbers(d, 6, 3)
+        for i in ([1, 1, 4, 0], [], [5]):
+            call(aten.embedding_renorm.default, w,
+                 torch.tensor(i, dtype=torch.int64), 0.8, p)
+
+write()
