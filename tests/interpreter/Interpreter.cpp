@@ -112,6 +112,16 @@ const OpRow *ft::interpreter::findOp(const Schema &schema) {
   return nullptr;
 }
 
+OpClass ft::interpreter::classOf(const Schema &schema,
+                                 llvm::ArrayRef<Arg> args,
+                                 llvm::ArrayRef<DType> operands) {
+  OpClass opClass = findOp(schema)->opClass;
+  bool inexact = schema.family == "pointwise" && llvm::any_of(operands, isComplex);
+  if (int alpha = schema.argIndex("alpha"); alpha >= 0)
+    inexact |= !(args[alpha].kind == Arg::Int && args[alpha].dim.is(1));
+  return inexact ? std::max(opClass, OpClass::Elementary) : opClass;
+}
+
 CallResult ft::interpreter::evaluate(const Schema &schema,
                                      llvm::ArrayRef<Arg> args,
                                      llvm::ArrayRef<Tensor> operands,
@@ -123,7 +133,10 @@ CallResult ft::interpreter::evaluate(const Schema &schema,
     return result;
   }
   Call call(schema, args, operands, metas);
+  Tensor::strayed = false;
   row->function(call);
+  if (Tensor::strayed)
+    call.refuse("an access outside of a tensor");
   for (const Tensor &tensor : call.results)
     if (tensor.undefined)
       call.open("a float that no integer of the dtype holds");

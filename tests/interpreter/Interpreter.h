@@ -90,6 +90,11 @@ struct OpRow {
   OpClass opClass = OpClass::Elementary;
 };
 
+/// The class of one call: that of its row, but for complex numbers, whose
+/// products are no single operation, and for factors (`alpha`) other than 1.
+OpClass classOf(const Schema &schema, llvm::ArrayRef<Arg> args,
+                llvm::ArrayRef<DType> operands);
+
 /// The rows of all families.
 llvm::ArrayRef<OpRow> allOps();
 /// The row of an overload; in-place forms have that of the functional form.

@@ -101,7 +101,12 @@ void ft::interpreter::evaluatePointwise(Call &call, const PointwiseRow &row) {
           call, i, dtype, i < row.operands + (row.promote == Promote::Mask)));
   Tensor &out = call.out();
   bool integral = isIntegral(dtype), complex = isComplex(dtype);
-  if ((integral && !row.integer && !row.real) || (complex && !row.complex)) {
+  // Integers are computed as real numbers only to be compared: the kernels of
+  // all other functions of reals do not take them.
+  bool known = complex ? row.complex != nullptr
+               : integral ? row.integer != nullptr
+                          : row.real != nullptr;
+  if (!known) {
     call.open("no such function of " + dtypeName(dtype));
     return;
   }

@@ -105,7 +105,11 @@ Tensor::Tensor(const conformance::TensorView &host)
       numbers[i] = host.at(i);
 }
 
+thread_local bool Tensor::strayed = false;
+
 double Tensor::real(int64_t i) const {
+  if (!inside(i))
+    return 0;
   if (!whole())
     return numbers[i].real();
   return dtype == DType::U64
@@ -114,10 +118,14 @@ double Tensor::real(int64_t i) const {
 }
 
 Complex Tensor::complex(int64_t i) const {
+  if (!inside(i))
+    return 0;
   return whole() ? Complex(real(i)) : numbers[i];
 }
 
 int64_t Tensor::integer(int64_t i) const {
+  if (!inside(i))
+    return 0;
   if (whole())
     return integers[i];
   double value = numbers[i].real();
@@ -125,6 +133,8 @@ int64_t Tensor::integer(int64_t i) const {
 }
 
 void Tensor::setInteger(int64_t i, int64_t value) {
+  if (!inside(i))
+    return;
   if (whole())
     integers[i] = wrapTo(dtype, value);
   else
@@ -132,6 +142,8 @@ void Tensor::setInteger(int64_t i, int64_t value) {
 }
 
 void Tensor::setReal(int64_t i, double value) {
+  if (!inside(i))
+    return;
   if (!whole()) {
     numbers[i] = roundTo(dtype, value);
     return;
@@ -156,6 +168,8 @@ void Tensor::setReal(int64_t i, double value) {
 }
 
 void Tensor::setComplex(int64_t i, Complex value) {
+  if (!inside(i))
+    return;
   if (isComplex(dtype))
     numbers[i] = {roundTo(dtype, value.real()), roundTo(dtype, value.imag())};
   else if (dtype == DType::Bool)
@@ -165,6 +179,8 @@ void Tensor::setComplex(int64_t i, Complex value) {
 }
 
 void Tensor::set(int64_t i, const Tensor &from, int64_t j) {
+  if (!inside(i) || !from.inside(j))
+    return;
   if (from.whole() && from.dtype == DType::U64 && !whole())
     setReal(i, from.real(j));
   else if (from.whole())

@@ -48,12 +48,20 @@ public:
   void setInteger(int64_t i, int64_t value);
   void set(int64_t i, const Tensor &from, int64_t j);
   bool undefined = false;
+  /// Set by any access outside of a tensor, which reads 0 and writes nothing:
+  /// the call was not valid, though its metadata were.
+  static thread_local bool strayed;
 
   Tensor to(DType other) const;
   /// The same elements under another shape of as many.
   Tensor reshaped(llvm::ArrayRef<int64_t> other) const;
 
 private:
+  bool inside(int64_t i) const {
+    bool is = static_cast<size_t>(i) < integers.size() + numbers.size();
+    strayed |= !is;
+    return is;
+  }
   std::vector<int64_t> integers;
   std::vector<Complex> numbers;
 };

@@ -1,0 +1,164 @@
+//===- Generate.cpp - Random programs -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/fake/FakeCall.h"
+#include "compiler/lower/LowerCall.h"
+#include "tests/random/Sampler.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
+
+using namespace ft;
+using namespace ft::random;
+using interpreter::OpClass;
+
+/// The overloads that both sides have code for.
+static std::vector<const Schema *> knownOps(llvm::StringRef only) {
+  std::vector<const Schema *> list;
+  llvm::Expected<llvm::GlobPattern> pattern =
+      llvm::GlobPattern::create(only.empty() ? "*" : only);
+  if (!pattern) {
+    llvm::consumeError(pattern.takeError());
+    return list;
+  }
+  for (const interpreter::OpRow &row : interpreter::allOps()) {
+    const Schema *schema = SchemaTable::get().find(row.name);
+    if (!schema || schema->mutates || !findFakeRule(*schema) ||
+        !findLowerRule(*schema) || !pattern->match(schema->name))
+      continue;
+    // Guessed arguments suit families whose calls agree in shape only.
+    static const llvm::StringSet<> kGuessable = {
+        "pointwise", "reduce", "view", "copy", "factory", "cat", "sort"};
+    bool guessable = kGuessable.contains(schema->family) &&
+                     (schema->family == "pointwise" ||
+                      !schema->base.ends_with("backward")) &&
+                     !schema->base.starts_with("as_strided");
+    if (guessable || hasOwnSampler(*schema))
+      list.push_back(schema);
+  }
+  return list;
+}
+
+namespace {
+/// Adds calls to one program.
+class Generator {
+public:
+  Generator(uint64_t seed, llvm::ArrayRef<const Schema *> ops)
+      : rng(seed), ops(ops) {
+    program.seed = seed;
+  }
+  Program run();
+
+private:
+  bool addCall();
+  /// The in-place form of the call, where there is one and its operand may be
+  /// written.
+  const Schema *inPlace(const Sampler &call) const;
+  void chooseOutputs();
+
+  Rng rng;
+  llvm::ArrayRef<const Schema *> ops;
+  Program program;
+};
+} // namespace
+
+const Schema *Generator::inPlace(const Sampler &call) const {
+  if (call.args.empty() || call.args[0].kind != Arg::Tensor ||
+      call.operands.empty() || !program.values[call.operands[0]].fresh ||
+      llvm::count(call.operands, call.operands[0]) != 1)
+    return nullptr;
+  std::string name =
+      (call.schema.base + "_." + call.schema.overload).str();
+  const Schema *schema = SchemaTable::get().find(name);
+  return schema && schema->mutates &&
+                 schema->args.size() == call.schema.args.size() &&
+                 findFakeRule(*schema)
+             ? schema
+             : nullptr;
+}
+
+bool Generator::addCall() {
+  const Schema *schema = rng.of(ops);
+  size_t before = program.values.size();
+  Sampler sampler(rng, program, *schema);
+  auto discard = [&] {
+    program.values.resize(before);
+    return false;
+  };
+  if (!samplerOf(*schema)(sampler))
+    return discard();
+  const Schema *written = rng.chance(15) ? inPlace(sampler) : nullptr;
+  Step step;
+  step.schema = written ? written : schema;
+  step.args = sampler.args;
+  step.operands = sampler.operands;
+  std::vector<TensorMeta> operandMetas = program.metasOf(step), metas;
+  FakeCall call(*step.schema, step.args, operandMetas);
+  if (llvm::failed(propagateCall(call)) || call.results.empty())
+    return discard();
+  for (const FakeResult &result : call.results) {
+    if (result.kind != FakeResult::Tensor || !result.meta.isStatic() ||
+        result.meta.conj || result.meta.neg ||
+        result.meta.numel().value() > 20000)
+      return discard();
+    metas.push_back(result.meta);
+  }
+  std::vector<Tensor> operands;
+  for (int operand : step.operands)
+    operands.push_back(program.values[operand].data);
+  interpreter::CallResult computed =
+      interpreter::evaluate(*step.schema, step.args, operands, metas);
+  if (!computed.error.empty() || !computed.unspecified.empty())
+    return discard();
+  for (size_t i = 0; i < metas.size(); ++i)
+    if (computed.results[i].dtype != metas[i].dtype ||
+        int64_t(computed.results[i].shape.size()) != metas[i].rank())
+      return discard();
+  for (int operand : step.operands)
+    program.values[operand].fresh = false;
+  if (written)
+    program.values[step.operands[0]].dead = true;
+  for (size_t i = 0; i < metas.size(); ++i) {
+    Value value;
+    value.meta = metas[i];
+    value.data = std::move(computed.results[i]);
+    value.step = static_cast<int>(program.steps.size());
+    value.fresh = call.results[i].alias < 0;
+    step.results.push_back(static_cast<int>(program.values.size()));
+    program.values.push_back(std::move(value));
+  }
+  program.opClass =
+      std::max(program.opClass, interpreter::findOp(*schema)->opClass);
+  program.steps.push_back(std::move(step));
+  return true;
+}
+
+/// What nothing reads, and some of the rest.
+void Generator::chooseOutputs() {
+  std::vector<bool> read(program.values.size(), false);
+  for (const Step &step : program.steps)
+    for (int operand : step.operands)
+      read[operand] = true;
+  for (const Step &step : program.steps)
+    for (int result : step.results)
+      if (!program.values[result].dead && (!read[result] || rng.chance(25)))
+        program.outputs.push_back(result);
+}
+
+Program Generator::run() {
+  size_t wanted = std::min(rng.between(1, 8), rng.between(1, 8));
+  for (int tries = 0; program.steps.size() < wanted && tries < 200; ++tries)
+    addCall();
+  chooseOutputs();
+  return std::move(program);
+}
+
+Program ft::random::generate(uint64_t seed, llvm::StringRef only) {
+  static llvm::StringMap<std::vector<const Schema *>> cache;
+  auto [entry, isNew] = cache.try_emplace(only);
+  if (isNew)
+    entry->second = knownOps(only);
+  if (entry->second.empty())
+    return Program();
+  return Generator(seed, entry->second).run();
+}

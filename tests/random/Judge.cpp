@@ -1,0 +1,136 @@
+//===- Judge.cpp - Whether a computed tensor is right ---------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/random/Judge.h"
+
+#include "dialects/ft/Promotion.h"
+#include "tests/conformance/Compare.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+
+using namespace ft;
+using namespace ft::random;
+using interpreter::Complex;
+using interpreter::OpClass;
+
+Judge::Judge(const Program &program)
+    : program(program), exactness(program.values.size(), OpClass::Exact) {
+  for (const Step &step : program.steps) {
+    OpClass worst = program.classOf(step);
+    for (int operand : step.operands)
+      worst = std::max(worst, exactness[operand]);
+    for (int result : step.results)
+      exactness[result] = worst;
+  }
+  bool inexact = false;
+  for (int output : program.outputs)
+    inexact |= exactness[output] != OpClass::Exact;
+  Rng rng(program.seed ^ 0x5EED);
+  for (int run = 0; inexact && run < 3; ++run)
+    shaken.push_back(program.evaluate(&rng));
+}
+
+static bool isNaN(Complex x) {
+  return std::isnan(x.real()) || std::isnan(x.imag());
+}
+static bool isFinite(Complex x) {
+  return std::isfinite(x.real()) && std::isfinite(x.imag());
+}
+
+/// The largest number of a dtype, and its least step.
+static std::pair<double, double> limits(DType dtype) {
+  switch (toReal(dtype)) {
+  case DType::F16:
+    return {65504, 0x1p-24};
+  case DType::BF16:
+    return {0x1.FEp127, 0x1p-133};
+  case DType::F32:
+    return {0x1.FFFFFEp127, 0x1p-149};
+  default:
+    return {0x1.FFFFFFFFFFFFFp1023, 0x1p-1074};
+  }
+}
+
+static std::string text(const Tensor &tensor, int64_t i) {
+  if (tensor.whole())
+    return std::to_string(tensor.integer(i));
+  Complex x = tensor.complex(i);
+  return isComplex(tensor.dtype)
+             ? llvm::formatv("({0:r}, {1:r})", x.real(), x.imag()).str()
+             : llvm::formatv("{0:r}", x.real()).str();
+}
+
+std::optional<std::string> Judge::check(size_t k,
+                                        const conformance::HostTensor &host) {
+  int value = program.outputs[k];
+  const Tensor &want = program.values[value].data;
+  Tensor got(host.view());
+  if (got.dtype != want.dtype || got.shape != want.shape)
+    return "dtype or shape differ";
+  OpClass opClass = exactness[value];
+  conformance::Tolerance tolerance;
+  if (opClass != OpClass::Exact)
+    tolerance = conformance::toleranceFor(
+        want.dtype, opClass == OpClass::Accumulated
+                        ? conformance::Accuracy::Accumulated
+                        : conformance::Accuracy::Pointwise);
+  auto [most, least] = limits(want.dtype);
+  double scale = 1;
+  int64_t n = want.numel();
+  for (int64_t i = 0; opClass == OpClass::Accumulated && i < n; ++i)
+    if (isFinite(want.complex(i)))
+      scale = std::max(scale, std::abs(want.complex(i)));
+  int64_t differing = 0, first = -1;
+  for (int64_t i = 0; i < n; ++i) {
+    ++elements;
+    bool open = false, same = true;
+    double deviation = 0;
+    Complex x = got.complex(i), y = want.complex(i);
+    for (const std::vector<Tensor> &run : shaken) {
+      if (run.empty()) {
+        open = true;
+        break;
+      }
+      const Tensor &other = run[value];
+      Complex z = other.complex(i);
+      if (want.whole())
+        open |= other.integer(i) != want.integer(i);
+      else if (isNaN(y) != isNaN(z) || isFinite(y) != isFinite(z))
+        open = true;
+      else if (isFinite(y))
+        deviation = std::max(deviation, std::abs(y - z));
+    }
+    if (opClass != OpClass::Exact && isFinite(y) && std::abs(y) > most / 64)
+      open = true; // an intermediate result may overflow
+    if (want.whole()) {
+      same = got.integer(i) == want.integer(i);
+    } else if (isNaN(y) || isNaN(x)) {
+      same = isNaN(x) && isNaN(y);
+    } else if (!isFinite(y) || !isFinite(x)) {
+      same = x == y;
+    } else {
+      double allowed = tolerance.relative * std::abs(y) +
+                       tolerance.absolute * scale + 4 * deviation;
+      if (opClass != OpClass::Exact)
+        allowed += 2 * least;
+      same = std::abs(x - y) <= allowed;
+      open |= deviation > 0.02 * std::max(std::abs(y), scale);
+    }
+    if (open) {
+      ++undecided;
+      continue;
+    }
+    if (same)
+      continue;
+    ++differing;
+    if (first < 0)
+      first = i;
+  }
+  if (!differing)
+    return std::nullopt;
+  return want.host().view().indexText(first) + ": expected " +
+         text(want, first) + ", got " + text(got, first) + " (" +
+         std::to_string(differing) + " of " + std::to_string(n) + " differ)";
+}

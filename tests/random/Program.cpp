@@ -1,0 +1,176 @@
+//===- Program.cpp - A small program with its right answer ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/random/Program.h"
+
+#include "dialects/ft/Promotion.h"
+
+#include <cmath>
+#include <set>
+
+using namespace ft;
+using namespace ft::random;
+using interpreter::OpClass;
+
+std::vector<TensorMeta> Program::metasOf(const Step &step) const {
+  std::vector<TensorMeta> metas;
+  for (int operand : step.operands)
+    metas.push_back(values[operand].meta);
+  return metas;
+}
+
+OpClass Program::classOf(const Step &step) const {
+  std::vector<DType> types;
+  for (int operand : step.operands)
+    types.push_back(values[operand].meta.dtype);
+  return interpreter::classOf(*step.schema, step.args, types);
+}
+
+std::vector<int> Program::inputs() const {
+  std::vector<int> list;
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i].step < 0)
+      list.push_back(static_cast<int>(i));
+  return list;
+}
+
+void Program::build(conformance::GraphBuilder &graph,
+                    llvm::StringRef prefix) const {
+  std::vector<mlir::Value> built(values.size());
+  for (int i : inputs()) {
+    std::string name = (prefix + "_in" + llvm::Twine(i)).str();
+    built[i] = graph.addInput(name, "input", name, values[i].meta);
+  }
+  for (auto [k, step] : llvm::enumerate(steps)) {
+    llvm::SmallVector<mlir::Value> operands;
+    for (int operand : step.operands)
+      operands.push_back(built[operand]);
+    std::string name = (prefix + "_op" + llvm::Twine(k)).str();
+    mlir::Operation *op = graph.addCall(*step.schema, step.args, operands,
+                                        step.results.size(), name);
+    for (auto [value, result] : llvm::zip(step.results, op->getResults()))
+      built[value] = result;
+  }
+  for (int output : outputs)
+    graph.addOutput(built[output],
+                    (prefix + "_out" + llvm::Twine(output)).str());
+}
+
+/// How far a right result may be off, relative to itself.
+static double slack(DType dtype) {
+  switch (toReal(dtype)) {
+  case DType::F64:
+    return 1e-12;
+  case DType::F32:
+    return 2e-6;
+  case DType::F16:
+    return 1e-3;
+  default:
+    return 8e-3;
+  }
+}
+
+static void shake(Tensor &tensor, OpClass opClass, Rng &rng) {
+  if (isIntegral(tensor.dtype))
+    return;
+  int64_t n = tensor.numel();
+  double scale = 0, relative = slack(tensor.dtype);
+  for (int64_t i = 0; i < n; ++i)
+    if (double a = std::abs(tensor.complex(i)); std::isfinite(a))
+      scale = std::max(scale, a);
+  if (opClass != OpClass::Accumulated)
+    scale = 0;
+  auto moved = [&](double x) {
+    if (!std::isfinite(x))
+      return x;
+    double by = 2 * rng.unit() - 1;
+    return x + by * relative * (std::abs(x) + 0.25 * scale);
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    interpreter::Complex x = tensor.complex(i);
+    if (isComplex(tensor.dtype)) {
+      double size = std::abs(x); // complex errors are by modulus
+      double by = std::isfinite(size) ? relative * size : 0;
+      tensor.setComplex(
+          i, {moved(x.real()) + by * (2 * rng.unit() - 1),
+              moved(x.imag()) + by * (2 * rng.unit() - 1)});
+    } else {
+      tensor.setReal(i, moved(x.real()));
+    }
+  }
+}
+
+std::vector<Tensor> Program::evaluate(Rng *jitter) const {
+  std::vector<Tensor> computed(values.size());
+  for (int i : inputs())
+    computed[i] = values[i].data;
+  for (const Step &step : steps) {
+    std::vector<Tensor> operands;
+    for (int operand : step.operands)
+      operands.push_back(computed[operand]);
+    std::vector<TensorMeta> metas;
+    for (int result : step.results)
+      metas.push_back(values[result].meta);
+    interpreter::CallResult result =
+        interpreter::evaluate(*step.schema, step.args, operands, metas);
+    // Near a value that is open for other operands everything is possible.
+    if (!result.error.empty() || !result.unspecified.empty())
+      return {};
+    for (auto [value, tensor] : llvm::zip(step.results, result.results)) {
+      computed[value] = std::move(tensor);
+      OpClass opClass = classOf(step);
+      if (jitter && opClass != OpClass::Exact)
+        shake(computed[value], opClass, *jitter);
+    }
+  }
+  return computed;
+}
+
+Program Program::prunedTo(int output) const {
+  std::set<int> needed = {output};
+  std::vector<bool> keep(steps.size(), false);
+  for (size_t k = steps.size(); k-- > 0;) {
+    for (int result : steps[k].results)
+      keep[k] = keep[k] || needed.count(result);
+    if (keep[k])
+      needed.insert(steps[k].operands.begin(), steps[k].operands.end());
+  }
+  Program result;
+  result.seed = seed;
+  result.opClass = opClass;
+  std::vector<int> renamed(values.size(), -1);
+  auto add = [&](int i, int step) {
+    renamed[i] = static_cast<int>(result.values.size());
+    result.values.push_back(values[i]);
+    result.values.back().step = step;
+  };
+  for (int i : inputs())
+    if (needed.count(i))
+      add(i, -1);
+  for (size_t k = 0; k < steps.size(); ++k) {
+    if (!keep[k])
+      continue;
+    Step step = steps[k];
+    for (int &operand : step.operands)
+      operand = renamed[operand];
+    for (int &value : step.results) {
+      add(value, static_cast<int>(result.steps.size()));
+      value = renamed[value];
+    }
+    result.steps.push_back(std::move(step));
+  }
+  result.outputs = {renamed[output]};
+  return result;
+}
+
+Program Program::cutAt(int value, int output) const {
+  Program cut = *this;
+  Step &step = cut.steps[values[value].step];
+  // The step keeps a result of its own, which nothing reads.
+  cut.values.push_back(cut.values[value]);
+  for (int &result : step.results)
+    if (result == value)
+      result = static_cast<int>(cut.values.size()) - 1;
+  cut.values[value].step = -1;
+  return cut.prunedTo(output);
+}
