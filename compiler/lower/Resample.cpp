@@ -6,6 +6,9 @@
 #include "compiler/lower/Assemble.h"
 #include "compiler/lower/Gather.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace mlir;
 
 namespace ft {
@@ -94,10 +97,15 @@ LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
   gradient = c.cast(gradient, work);
   SmallVector<int64_t, 6> sizes = gradient.sizes();
   auto to = static_cast<int64_t>(map.to.size());
-  std::vector<double> matrix(static_cast<size_t>(to * map.from), 0.0);
+  // NaN where there is no tap: a gradient that is not finite must not reach
+  // elements that the map does not read, which 0 times it would.
+  const double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> matrix(static_cast<size_t>(to * map.from), kNone);
   for (int64_t i = 0; i < to; ++i)
-    for (auto [index, weight] : llvm::zip(map.to[i].index, map.to[i].weight))
-      matrix[static_cast<size_t>(i * map.from + index)] += weight;
+    for (auto [index, weight] : llvm::zip(map.to[i].index, map.to[i].weight)) {
+      double &entry = matrix[static_cast<size_t>(i * map.from + index)];
+      entry = std::isnan(entry) ? weight : entry + weight;
+    }
   LoweredTensor w = c.reshape(constantVector(c, matrix, work), {to, map.from});
   sizes[dim] = map.from;
   unsigned rank = gradient.rank();
@@ -119,7 +127,10 @@ LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
   return c.generic(
       {Access{gradient, source}, Access{w, {c.dim(rank), logical[dim]}}},
       Access{zero, logical}, iterators, [](ScalarBuilder &s, ValueRange v) {
-        return SmallVector<Value>{s.add(v[2], s.mul(v[0], v[1]))};
+        Value none = s.cmp(ScalarBuilder::Cmp::Ne, v[1], v[1]);
+        Value term =
+            s.select(none, s.constant(v[0].getType(), 0), s.mul(v[0], v[1]));
+        return SmallVector<Value>{s.add(v[2], term)};
       })[0];
 }
 

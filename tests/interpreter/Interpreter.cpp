@@ -112,11 +112,11 @@ const OpRow *ft::interpreter::findOp(const Schema &schema) {
   return nullptr;
 }
 
-OpClass ft::interpreter::classOf(const Schema &schema,
-                                 llvm::ArrayRef<Arg> args,
+OpClass ft::interpreter::classOf(const Schema &schema, llvm::ArrayRef<Arg> args,
                                  llvm::ArrayRef<DType> operands) {
   OpClass opClass = findOp(schema)->opClass;
-  bool inexact = schema.family == "pointwise" && llvm::any_of(operands, isComplex);
+  bool inexact =
+      schema.family == "pointwise" && llvm::any_of(operands, isComplex);
   if (int alpha = schema.argIndex("alpha"); alpha >= 0)
     inexact |= !(args[alpha].kind == Arg::Int && args[alpha].dim.is(1));
   return inexact ? std::max(opClass, OpClass::Elementary) : opClass;

@@ -103,7 +103,7 @@ void ft::interpreter::evaluatePointwise(Call &call, const PointwiseRow &row) {
   bool integral = isIntegral(dtype), complex = isComplex(dtype);
   // Integers are computed as real numbers only to be compared: the kernels of
   // all other functions of reals do not take them.
-  bool known = complex ? row.complex != nullptr
+  bool known = complex    ? row.complex != nullptr
                : integral ? row.integer != nullptr
                           : row.real != nullptr;
   if (!known) {

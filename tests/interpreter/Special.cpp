@@ -59,6 +59,8 @@ double ft::interpreter::zeta(double s, double q) {
 double ft::interpreter::polygamma(double n, double x) {
   if (n == 0)
     return digamma(x);
+  if (n == 1 && x == std::floor(x) && x <= 0)
+    return HUGE_VAL;
   if (n == 1 && x < 0) {
     double s = std::sin(kPi * x);
     return (kPi * kPi) / (s * s) - zeta(2, 1 - x);

@@ -58,8 +58,8 @@ int main(int argc, char **argv) {
   trial.onFailure = [&](const Failure &failure) {
     if (++failures > most)
       return;
-    llvm::outs() << "FAIL seed " << failure.program.seed << ": "
-                 << failure.what << '\n';
+    llvm::outs() << "FAIL seed " << failure.program.seed << ": " << failure.what
+                 << '\n';
     print(noReduce ? failure : reduce(trial, failure));
     llvm::outs().flush();
   };

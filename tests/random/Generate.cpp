@@ -67,8 +67,7 @@ const Schema *Generator::inPlace(const Sampler &call) const {
       call.operands.empty() || !program.values[call.operands[0]].fresh ||
       llvm::count(call.operands, call.operands[0]) != 1)
     return nullptr;
-  std::string name =
-      (call.schema.base + "_." + call.schema.overload).str();
+  std::string name = (call.schema.base + "_." + call.schema.overload).str();
   const Schema *schema = SchemaTable::get().find(name);
   return schema && schema->mutates &&
                  schema->args.size() == call.schema.args.size() &&

@@ -102,8 +102,7 @@ static bool scatter(Sampler &s) {
   Shape shape = s.shapeOf(self), indices = shape, source;
   int64_t rank = shape.size(), dim = rank ? s.rng.between(0, rank - 1) : 0;
   for (int64_t d = 0; d < rank; ++d) {
-    indices[d] =
-        d == dim ? s.rng.between(0, 5) : s.rng.between(0, shape[d]);
+    indices[d] = d == dim ? s.rng.between(0, 5) : s.rng.between(0, shape[d]);
     source.push_back(indices[d] + (s.rng.chance(20) ? 1 : 0));
   }
   int64_t size = sizeAt(shape, dim);
@@ -172,9 +171,8 @@ static bool maskedScatter(Sampler &s) {
   int self = s.any(0, 3);
   s.set(0, self);
   s.set(1, s.tensor(DType::Bool, s.smaller(s.shapeOf(self))));
-  s.set(2, s.tensor(s.dtypeOf(self),
-                    {s.program.values[self].data.numel() +
-                     s.rng.between(0, 2)}));
+  s.set(2, s.tensor(s.dtypeOf(self), {s.program.values[self].data.numel() +
+                                      s.rng.between(0, 2)}));
   return true;
 }
 

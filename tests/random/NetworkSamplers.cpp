@@ -8,8 +8,8 @@ using namespace ft::random;
 
 /// Sums of products: float types mostly, integers sometimes.
 static DType productType(Sampler &s) {
-  static const DType kTypes[] = {DType::F32, DType::F32,  DType::F32,
-                                 DType::F32, DType::F64,  DType::F16,
+  static const DType kTypes[] = {DType::F32,  DType::F32, DType::F32,
+                                 DType::F32,  DType::F64, DType::F16,
                                  DType::BF16, DType::I64, DType::C64};
   return s.rng.of(kTypes);
 }
@@ -144,8 +144,8 @@ static bool convolution(Sampler &s) {
   Windowed w(s, spatial);
   DType type = s.floatType();
   bool native = s.schema.base == "convolution";
-  bool transposed = s.schema.base.contains("transpose") ||
-                    (native && s.rng.chance(30));
+  bool transposed =
+      s.schema.base.contains("transpose") || (native && s.rng.chance(30));
   int64_t groups = s.rng.chance(70) ? 1 : s.rng.between(2, 3);
   int64_t in = groups * s.rng.between(1, 4), out = groups * s.rng.between(1, 4);
   if (s.rng.chance(15))
@@ -201,10 +201,10 @@ static bool convolutionBackward(Sampler &s) {
           out = groups * s.rng.between(1, 3);
   Shape result = {n, out};
   for (int d = 0; d < 2; ++d)
-    result.push_back((w.size[d] + 2 * w.padding[d] -
-                      w.dilation[d] * (w.kernel[d] - 1) - 1) /
-                         w.stride[d] +
-                     1);
+    result.push_back(
+        (w.size[d] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1) /
+            w.stride[d] +
+        1);
   s.set(0, s.tensor(type, result));
   s.set(1, s.tensor(type, {n, in, w.size[0], w.size[1]}));
   s.set(2, s.tensor(type, {out, in / groups, w.kernel[0], w.kernel[1]}));
@@ -452,8 +452,7 @@ static bool softmax(Sampler &s) {
   s.set(0, x);
   s.setInt(1, s.dim(s.meta(x).rank()));
   for (unsigned i = 2; i < s.args.size(); ++i)
-    s.set(i, s.schema.args[i].type.kind == SchemaType::Bool
-                 ? Arg::truth(false)
+    s.set(i, s.schema.args[i].type.kind == SchemaType::Bool ? Arg::truth(false)
              : s.rng.chance(30) ? Arg::ofDType(s.floatType())
                                 : Arg::none());
   return true;

@@ -91,9 +91,8 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng) {
     if (isComplex(tensor.dtype)) {
       double size = std::abs(x); // complex errors are by modulus
       double by = std::isfinite(size) ? relative * size : 0;
-      tensor.setComplex(
-          i, {moved(x.real()) + by * (2 * rng.unit() - 1),
-              moved(x.imag()) + by * (2 * rng.unit() - 1)});
+      tensor.setComplex(i, {moved(x.real()) + by * (2 * rng.unit() - 1),
+                            moved(x.imag()) + by * (2 * rng.unit() - 1)});
     } else {
       tensor.setReal(i, moved(x.real()));
     }

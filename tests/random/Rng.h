@@ -23,8 +23,8 @@ public:
   }
   /// A number in [low, high].
   int64_t between(int64_t low, int64_t high) {
-    return low + static_cast<int64_t>(next() %
-                                      static_cast<uint64_t>(high - low + 1));
+    return low +
+           static_cast<int64_t>(next() % static_cast<uint64_t>(high - low + 1));
   }
   bool chance(int percent) { return between(1, 100) <= percent; }
   /// A number in [0, 1).

@@ -37,10 +37,11 @@ Shape Sampler::shape(int low, int high) {
 
 DType Sampler::dtype() {
   static const DType kTypes[] = {
-      DType::F32, DType::F32, DType::F32, DType::F32,  DType::F32, DType::F32,
-      DType::F64, DType::F64, DType::I64, DType::I64,  DType::I32, DType::I32,
-      DType::F16, DType::F16, DType::BF16, DType::BF16, DType::Bool,
-      DType::Bool, DType::U8, DType::I8,  DType::I16,  DType::C64, DType::C128};
+      DType::F32,  DType::F32,  DType::F32,  DType::F32, DType::F32,
+      DType::F32,  DType::F64,  DType::F64,  DType::I64, DType::I64,
+      DType::I32,  DType::I32,  DType::F16,  DType::F16, DType::BF16,
+      DType::BF16, DType::Bool, DType::Bool, DType::U8,  DType::I8,
+      DType::I16,  DType::C64,  DType::C128};
   return rng.of(kTypes);
 }
 
@@ -160,9 +161,8 @@ int Sampler::integers(const Shape &shape, Range range, DType dtype) {
   value.meta = TensorMeta::contiguous(dtype, Dims(shape.begin(), shape.end()));
   value.data = Tensor(dtype, shape);
   for (int64_t i = 0, n = value.data.numel(); i < n; ++i)
-    value.data.setInteger(i, range.high < range.low
-                                 ? 0
-                                 : rng.between(range.low, range.high));
+    value.data.setInteger(
+        i, range.high < range.low ? 0 : rng.between(range.low, range.high));
   program.values.push_back(std::move(value));
   return static_cast<int>(program.values.size()) - 1;
 }
@@ -243,9 +243,9 @@ void Sampler::guess(unsigned i, int self) {
   int64_t rank = self >= 0 ? meta(self).rank() : 0;
   DType type = self >= 0 ? dtypeOf(self) : DType::F32;
   static const llvm::StringSet<> kLeave = {
-      "layout",        "device", "pin_memory", "memory_format", "non_blocking",
-      "generator",     "copy",   "implicit",   "sparse_grad",   "stable",
-      "assume_unique", "allow_tf32"};
+      "layout",       "device",    "pin_memory",    "memory_format",
+      "non_blocking", "generator", "copy",          "implicit",
+      "sparse_grad",  "stable",    "assume_unique", "allow_tf32"};
   if (kLeave.contains(arg.name)) {
     args[i] = arg.hasDefault ? arg.defaultValue : Arg::truth(true);
     return;
@@ -319,8 +319,7 @@ void Sampler::guess(unsigned i, int self) {
       choices = kApproximate;
     else if (arg.name == "indexing")
       choices = kIndexing;
-    args[i] = choices.empty() ? arg.defaultValue
-                              : Arg::string(rng.of(choices));
+    args[i] = choices.empty() ? arg.defaultValue : Arg::string(rng.of(choices));
     return;
   }
   default:

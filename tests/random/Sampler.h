@@ -18,8 +18,7 @@ struct Range {
 class Sampler {
 public:
   Sampler(Rng &rng, Program &program, const Schema &schema)
-      : rng(rng), program(program), schema(schema),
-        args(schema.args.size()) {}
+      : rng(rng), program(program), schema(schema), args(schema.args.size()) {}
 
   Rng &rng;
   Program &program;

@@ -303,7 +303,8 @@ static bool pixelShuffle(Sampler &s) {
   Shape shape = s.rng.chance(50) ? Shape{s.rng.between(1, 2)} : Shape{};
   int64_t c = s.rng.between(1, 3), h = s.rng.between(1, 4),
           w = s.rng.between(1, 4);
-  shape.insert(shape.end(), {un ? c : c * r * r, un ? h * r : h, un ? w * r : w});
+  shape.insert(shape.end(),
+               {un ? c : c * r * r, un ? h * r : h, un ? w * r : w});
   s.set(0, s.tensor(s.dtype(), shape));
   s.setInt(1, r);
   return true;
@@ -311,9 +312,9 @@ static bool pixelShuffle(Sampler &s) {
 
 static bool channelShuffle(Sampler &s) {
   int64_t groups = s.rng.between(1, 3);
-  s.set(0, s.tensor(s.floatType(), {s.rng.between(1, 2),
-                                    groups * s.rng.between(1, 3),
-                                    s.rng.between(1, 4), s.rng.between(1, 4)}));
+  s.set(0, s.tensor(s.floatType(),
+                    {s.rng.between(1, 2), groups * s.rng.between(1, 3),
+                     s.rng.between(1, 4), s.rng.between(1, 4)}));
   s.setInt(1, groups);
   return true;
 }
@@ -326,8 +327,8 @@ static bool viewAsComplex(Sampler &s) {
 }
 
 static bool viewAsReal(Sampler &s) {
-  s.set(0, s.tensor(s.rng.chance(50) ? DType::C64 : DType::C128,
-                    s.shape(0, 3)));
+  s.set(0,
+        s.tensor(s.rng.chance(50) ? DType::C64 : DType::C128, s.shape(0, 3)));
   return true;
 }
 
@@ -407,8 +408,7 @@ static bool borderPad(Sampler &s) {
     int64_t size = shape[shape.size() - 1 - d];
     bool reflect = s.schema.base.starts_with("reflection");
     for (int k = 0; k < 2; ++k)
-      pads[2 * d + k] =
-          s.rng.between(-1, reflect ? size - 1 : 4);
+      pads[2 * d + k] = s.rng.between(-1, reflect ? size - 1 : 4);
   }
   DType type = s.floatType();
   if (s.schema.base.ends_with("backward")) {
@@ -429,8 +429,8 @@ static bool borderPad(Sampler &s) {
 }
 
 static bool im2col(Sampler &s) {
-  Shape shape = {s.rng.between(1, 2), s.rng.between(1, 3),
-                 s.rng.between(3, 7), s.rng.between(3, 7)};
+  Shape shape = {s.rng.between(1, 2), s.rng.between(1, 3), s.rng.between(3, 7),
+                 s.rng.between(3, 7)};
   Shape kernel = {s.rng.between(1, 3), s.rng.between(1, 3)};
   Shape dilation = {s.rng.between(1, 2), 1};
   Shape padding = {s.rng.between(0, 2), s.rng.between(0, 1)};
@@ -500,10 +500,10 @@ static bool convert(Sampler &s) {
   s.set(0, s.any());
   for (unsigned i = 1; i < s.args.size(); ++i) {
     const SchemaArg &arg = s.schema.args[i];
-    s.set(i, arg.name == "dtype"       ? Arg::ofDType(s.dtype())
-             : arg.hasDefault          ? arg.defaultValue
-             : arg.name == "device"    ? Arg::ofDevice({})
-                                       : Arg::none());
+    s.set(i, arg.name == "dtype"    ? Arg::ofDType(s.dtype())
+             : arg.hasDefault       ? arg.defaultValue
+             : arg.name == "device" ? Arg::ofDevice({})
+                                    : Arg::none());
   }
   return true;
 }

@@ -406,6 +406,13 @@ static LogicalResult normExceptDim(FakeCall &c) {
 static LogicalResult norm(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   StringRef overload = c.schema().overload;
+  std::optional<DType> dtype;
+  if (overload.contains("dtype"))
+    dtype = c.dtype(overload.contains("dim") ? 4 : 2);
+  if (dtype && isIntegral(*dtype))
+    return c.fail(FakeError::Dtype, "a norm's dtype must be floating or "
+                                    "complex, not " +
+                                        dtypeName(*dtype));
   if (!overload.contains("dim"))
     return normOver(c, allDims(self), false,
                     overload.contains("dtype") ? c.dtype(2) : std::nullopt);

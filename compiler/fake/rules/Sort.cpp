@@ -82,8 +82,13 @@ static LogicalResult searchsorted(FakeCall &c) {
     return c.fail(FakeError::Other, "side is 'left' but right is true");
   DType dtype = c.flag(2) ? DType::I32 : DType::I64;
   const TensorMeta *values = c.optTensor(1);
-  if (!values)
+  if (!values) {
+    if (sequence.rank() != 1)
+      return c.fail(FakeError::Shape, "a number is searched in a sequence of 1 "
+                                      "dim, not in " +
+                                          sequence.str());
     return rowMajor(c, dtype, {});
+  }
   bool oneRow = sequence.rank() <= 1;
   if (!oneRow && (sequence.rank() != values->rank() ||
                   !c.sameSizes(ArrayRef<Dim>(sequence.sizes).drop_back(),

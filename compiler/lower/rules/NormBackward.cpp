@@ -31,6 +31,10 @@ struct NormGradient {
   LoweredTensor dy, x, mean, rstd, weight;
   /// Dims that share a mean, and dims that share a weight.
   SmallVector<unsigned> statDims, weightDims;
+  /// For dweight xhat is x rstd + b with b = -(rstd mean) rounded, as PyTorch's
+  /// layer norm does it: what b has lost is all that is left where x is close
+  /// to the mean.
+  bool roundedOffset = false;
   /// The statistics are constants (batch norm with running statistics).
   bool fixedStatistics = false;
 };
@@ -50,6 +54,14 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
   auto xhat = [&](ScalarBuilder &s, Value x, Value mean, Value rstd) {
     Value d = s.sub(s.cast(x, xType, sum), s.cast(mean, meanType, sum));
     return s.mul(d, s.cast(rstd, rstdType, sum));
+  };
+  // One rounding of x rstd + b, as with a fused multiply-add: in double.
+  auto offset = [&](ScalarBuilder &s, Value x, Value mean, Value rstd) {
+    Value r = s.cast(rstd, rstdType, sum);
+    Value b = s.neg(s.mul(r, s.cast(mean, meanType, sum)));
+    auto wide = [&](Value v) { return s.cast(v, sum, DType::F64); };
+    Value product = s.mul(wide(s.cast(x, xType, sum)), wide(r));
+    return s.cast(s.add(product, wide(b)), DType::F64, sum);
   };
   SmallVector<LoweredTensor> ins = {n.dy, n.x, n.mean, n.rstd};
   if (n.weight.value)
@@ -88,15 +100,16 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
     c.newGroup();
   }
   if (wantWeight) {
-    r.dweight = reduceTo(c, {n.dy, n.x, n.mean, n.rstd}, n.weightDims, true,
-                         zero, [&](ReduceStep &step) {
-                           ScalarBuilder &s = step.s;
-                           ValueRange v = step.elements;
-                           Value g = s.cast(v[0], dyType, sum);
-                           Value h = xhat(s, v[1], v[2], v[3]);
-                           return SmallVector<Value>{
-                               s.add(step.accumulators[0], s.mul(g, h))};
-                         })[0];
+    r.dweight = reduceTo(
+        c, {n.dy, n.x, n.mean, n.rstd}, n.weightDims, true, zero,
+        [&](ReduceStep &step) {
+          ScalarBuilder &s = step.s;
+          ValueRange v = step.elements;
+          Value g = s.cast(v[0], dyType, sum);
+          Value h = n.roundedOffset ? offset(s, v[1], v[2], v[3])
+                                    : xhat(s, v[1], v[2], v[3]);
+          return SmallVector<Value>{s.add(step.accumulators[0], s.mul(g, h))};
+        })[0];
     c.newGroup();
   }
   if (wantBias) {
@@ -136,6 +149,7 @@ static LogicalResult layerNorm(LowerCall &c) {
   n.mean = c.operand(3);
   n.rstd = c.operand(4);
   n.weight = optional(c, 5);
+  n.roundedOffset = true;
   auto outer = static_cast<unsigned>(n.x.rank() - c.integers(2).size());
   for (unsigned d = 0; d < n.x.rank(); ++d)
     (d < outer ? n.weightDims : n.statDims).push_back(d);

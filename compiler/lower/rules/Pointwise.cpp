@@ -11,6 +11,7 @@
 #include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -65,6 +66,18 @@ static DType computeDType(LowerCall &c, ComputeIn computeIn) {
   return result;
 }
 
+/// Whether the body applies a function of real numbers to integers: PyTorch's
+/// kernels of such formulas do not take them either.
+static bool mistakesIntegers(OpBuilder &b) {
+  return llvm::any_of(*b.getInsertionBlock(), [](Operation &op) {
+    if (!isa_and_nonnull<math::MathDialect>(op.getDialect()) ||
+        isa<math::AbsIOp, math::IPowIOp, math::CtPopOp,
+            math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op))
+      return false;
+    return isa<IntegerType>(op.getOperand(0).getType());
+  });
+}
+
 /// The dtype of what a formula returned.
 static DType dtypeOfValue(Value v, DType computed) {
   if (v.getType().isInteger(1))
@@ -98,7 +111,7 @@ static LogicalResult elementwise(LowerCall &c) {
       c.pointwise(ins, c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
         PointwiseBody body(s, call, computed, numbers, result, v, dtypes);
         Value value = row->formula(body);
-        refused |= body.refused;
+        refused |= body.refused |= mistakesIntegers(s.b);
         if (body.refused) // any value of the right type
           return s.constant(computeType(s.b.getContext(), result), 0);
         return s.cast(value, dtypeOfValue(value, computed), result);
@@ -117,6 +130,8 @@ static LogicalResult elementwise(LowerCall &c) {
 /// log_sigmoid with exp(-|x|), which its derivative reads.
 static LogicalResult logSigmoidForward(LowerCall &c) {
   LoweredTensor x = c.operand(0);
+  if (!isFloating(x.dtype))
+    return c.unsupported("there is no formula for dtype " + dtypeName(x.dtype));
   DType dtype = opmathType(x.dtype);
   auto compute = [&](bool buffer) {
     return c.pointwise(x, c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {

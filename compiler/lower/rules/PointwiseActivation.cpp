@@ -14,6 +14,8 @@ namespace ft {
 
 using P = PointwiseBody;
 
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 static constexpr double kSqrt1_2 = 0.70710678118654752440;
 static constexpr double kSqrt2OverPi = 0.79788456080286535588;
 static constexpr double kInvSqrt2Pi = 0.39894228040143267794;
@@ -41,7 +43,11 @@ static Value gelu(P &p) {
                          kSqrt2OverPi));
   else
     inner = p.erf(p.mul(x, kSqrt1_2));
-  return p.mul(p.mul(x, 0.5), p.add(inner, 1));
+  if (p.text(1) == "tanh" || p.dtype != DType::F32)
+    return p.mul(p.mul(x, 0.5), p.add(inner, 1));
+  // PyTorch's vector kernel forms 2 x on the way, and NaN from infinity.
+  Value y = p.mul(p.mul(x, p.add(inner, 1)), 0.5);
+  return p.select(p.eq(x, p.like(x, kInf)), p.like(x, kNan), y);
 }
 
 static Value geluBackward(P &p) {

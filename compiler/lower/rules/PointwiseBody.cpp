@@ -202,23 +202,33 @@ Value PointwiseBody::cosh(Value x) {
     return math::CoshOp::create(b, loc, x);
   return cos(timesI(*this, x));
 }
+// 1 + z and 1 - z that keep the sign of an imaginary zero, which decides the
+// side of a branch cut.
+static Value onePlus(PointwiseBody &p, Value z) {
+  return p.makeComplex(p.add(p.real(z), 1), p.imag(z));
+}
+static Value oneMinus(PointwiseBody &p, Value z) {
+  return p.makeComplex(p.add(p.neg(p.real(z)), 1), p.neg(p.imag(z)));
+}
+
 Value PointwiseBody::asinh(Value x) {
   if (!isComplexValue(x))
     return math::AsinhOp::create(b, loc, x);
   // log(z + sqrt(z² + 1))
-  return log(add(x, sqrt(add(square(x), one(x)))));
+  return log(add(x, sqrt(onePlus(*this, square(x)))));
 }
 Value PointwiseBody::acosh(Value x) {
   if (!isComplexValue(x))
     return math::AcoshOp::create(b, loc, x);
   // log(z + sqrt(z + 1) sqrt(z - 1))
-  return log(add(x, mul(sqrt(add(x, one(x))), sqrt(sub(x, one(x))))));
+  Value minusOne = neg(oneMinus(*this, x));
+  return log(add(x, mul(sqrt(onePlus(*this, x)), sqrt(minusOne))));
 }
 Value PointwiseBody::atanh(Value x) {
   if (!isComplexValue(x))
     return math::AtanhOp::create(b, loc, x);
   // (log(1 + z) - log(1 - z)) / 2
-  return mul(sub(log(add(one(x), x)), log(sub(one(x), x))), 0.5);
+  return mul(sub(log(onePlus(*this, x)), log(oneMinus(*this, x))), 0.5);
 }
 Value PointwiseBody::asin(Value x) {
   if (!isComplexValue(x))

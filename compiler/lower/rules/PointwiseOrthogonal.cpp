@@ -73,7 +73,15 @@ static Value chebyshev(P &p, Kind kind, bool shifted) {
   }
   Value outer = p.mul(sign, p.select(p.eq(a, one), edge, beyond));
   Value y = p.select(inside, within, outer);
-  return ifNonNegative(p, n, p.select(p.isNan(x), x, y));
+  // What the recurrence gives where the closed forms are inf / inf: 1, first
+  // degree, inf, then NaN.
+  const double kInf = std::numeric_limits<double>::infinity();
+  const double kNan = std::numeric_limits<double>::quiet_NaN();
+  Value far = p.select(p.eq(n, p.like(n, 2)), p.like(x, kInf), p.like(x, kNan));
+  far = p.select(p.eq(n, one), x, far);
+  y = p.select(p.eq(a, p.like(a, kInf)), far, y);
+  y = p.select(p.isNan(x), x, y);
+  return ifNonNegative(p, n, p.select(p.eq(n, p.zero(n)), one, y));
 }
 
 /// p(k+1) = step(k, p(k), p(k-1)) from p(0) = 1 and p(1) = first.
