@@ -59,6 +59,11 @@ static inline int64_t ft_scratch_eig(int64_t n) {
   return ft_scratch_of(16, 5 * n * n + 8 * n, 12);
 }
 
+/* The exponential of n × n. */
+static inline int64_t ft_scratch_matrix_exp(int64_t unit, int64_t n) {
+  return ft_scratch_of(unit, 7 * n * n + n, 8);
+}
+
 /* Prime factors of a transform that are done by sums. */
 enum { FT_FFT_LARGEST = 61 };
 

@@ -36,23 +36,43 @@ static LoweredTensor boundsOfLengths(LowerCall &c, LoweredTensor lengths,
                    })[0];
 }
 
+namespace {
+/// Where segments of the first dim begin and end.
+struct Segments {
+  int64_t count = 0;
+  LoweredTensor first, end;
+};
+} // namespace
+
+/// From arguments `lengths` or `offsets`, one of which is given.
+static std::optional<Segments> segmentsOf(LowerCall &c, unsigned lengths,
+                                          unsigned offsets) {
+  bool byLengths = !c.isNone(lengths);
+  if (!byLengths && c.isNone(offsets))
+    return std::nullopt;
+  LoweredTensor given = c.operand(byLengths ? lengths : offsets);
+  if (given.rank() != 1)
+    return std::nullopt;
+  Segments s;
+  s.count = given.sizes()[0] - (byLengths ? 0 : 1);
+  s.first = byLengths ? boundsOfLengths(c, given, false)
+                      : bounds(c, given, 0, s.count);
+  s.end = byLengths ? boundsOfLengths(c, given, true)
+                    : bounds(c, given, 1, s.count);
+  c.newGroup();
+  return s;
+}
+
 /// (data, reduce, lengths, indices, offsets, axis, unsafe, initial): segments
 /// of the first dim. Each visits all rows and keeps its own.
 static LogicalResult segmentReduce(LowerCall &c) {
   LoweredTensor data = c.operand(0);
   StringRef how = c.call().args[1].str;
-  bool byLengths = !c.isNone(2);
-  if (c.integer(5) != 0 || (!byLengths && c.isNone(4)))
+  std::optional<Segments> given =
+      c.integer(5) == 0 ? segmentsOf(c, 2, 4) : std::nullopt;
+  if (!given)
     return c.unsupported("segments of an inner dim, or by indices");
-  LoweredTensor given = c.operand(byLengths ? 2 : 4);
-  if (given.rank() != 1)
-    return c.unsupported("segments of an inner dim, or by indices");
-  int64_t segments = given.sizes()[0] - (byLengths ? 0 : 1);
-  LoweredTensor first = byLengths ? boundsOfLengths(c, given, false)
-                                  : bounds(c, given, 0, segments);
-  LoweredTensor end = byLengths ? boundsOfLengths(c, given, true)
-                                : bounds(c, given, 1, segments);
-  c.newGroup();
+  auto [segments, first, end] = *given;
 
   bool hasInitial = !c.isNone(7);
   DType from = data.dtype, dtype = opmathType(from);
@@ -105,6 +125,115 @@ static LogicalResult segmentReduce(LowerCall &c) {
   return success();
 }
 
+/// (grad, output, data, reduce, *, lengths, offsets, axis, initial): each row
+/// takes from the segment that it is in.
+static LogicalResult segmentReduceBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), output = c.operand(1), data = c.operand(2);
+  StringRef how = c.call().args[3].str;
+  std::optional<Segments> given =
+      c.integer(6) == 0 ? segmentsOf(c, 4, 5) : std::nullopt;
+  if (!given)
+    return c.unsupported("segments of an inner dim");
+  LoweredTensor first = given->first, end = given->end;
+  bool extreme = how == "max" || how == "min", isProduct = how == "prod";
+  DType from = data.dtype, dtype = opmathType(from);
+  double initial = c.isNone(7) ? 1 : c.number(7);
+  grad = c.cast(grad, dtype);
+  output = c.cast(output, dtype);
+  data = c.cast(data, dtype);
+
+  // Loops: row, the inner dims, segment (or another row).
+  unsigned rank = data.rank();
+  SmallVector<AffineExpr, 6> here, other;
+  for (unsigned d = 0; d < rank; ++d) {
+    here.push_back(c.dim(d));
+    other.push_back(c.dim(d == 0 ? rank : d));
+  }
+  SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
+  iterators.back() = Iterator::Reduction;
+  Access begins{first, {c.dim(rank)}}, ends{end, {c.dim(rank)}};
+  auto inside = [](ScalarBuilder &s, Value row, Value lo, Value hi) {
+    return arith::AndIOp::create(s.b, s.loc, s.cmp(Cmp::Le, lo, row),
+                                 s.cmp(Cmp::Lt, row, hi))
+        .getResult();
+  };
+  // An element that is its segment's extreme; a NaN always is.
+  auto isExtreme = [](ScalarBuilder &s, Value x, Value result) {
+    return arith::OrIOp::create(s.b, s.loc, s.cmp(Cmp::Eq, x, result),
+                                isNan(s, x))
+        .getResult();
+  };
+  LoweredTensor factor; // what the gradient of the segment is multiplied by
+  if (extreme) {
+    // Extremes of one segment share its gradient, if that is positive: as
+    // PyTorch's kernel has it.
+    SmallVector<AffineExpr, 6> rows(here), segment(here);
+    rows[0] = c.dim(rank);
+    factor = c.generic({Access{data, rows}, Access{output, segment},
+                        Access{first, {c.dim(0)}}, Access{end, {c.dim(0)}}},
+                       Access{c.filled(output.sizes(), dtype, 0), segment},
+                       iterators, [&](ScalarBuilder &s, ValueRange v) {
+                         Value hit = arith::AndIOp::create(
+                             s.b, s.loc, isExtreme(s, v[0], v[1]),
+                             inside(s, loopIndex(s, rank), v[2], v[3]));
+                         return SmallVector<Value>{
+                             s.add(v[4], s.cast(hit, DType::Bool, dtype))};
+                       })[0];
+    c.newGroup();
+  }
+  LoweredTensor others; // the product of a segment's other elements
+  if (isProduct) {
+    int64_t n = data.sizes()[0];
+    LoweredTensor segmentOf =
+        c.generic({Access{first, {c.dim(1)}}, Access{end, {c.dim(1)}}},
+                  Access{c.filledInt({n}, DType::I64, -1), {c.dim(0)}},
+                  {Iterator::Parallel, Iterator::Reduction},
+                  [&](ScalarBuilder &s, ValueRange v) {
+                    Value mine = inside(s, loopIndex(s, 0), v[0], v[1]);
+                    return SmallVector<Value>{
+                        s.maximum(v[2], s.select(mine, loopIndex(s, 1), v[2]))};
+                  })[0];
+    c.newGroup();
+    others =
+        c.generic({Access{data, other}, Access{segmentOf, {c.dim(0)}},
+                   Access{segmentOf, {c.dim(rank)}}},
+                  Access{c.filled(data.sizes(), dtype, initial), here},
+                  iterators, [&](ScalarBuilder &s, ValueRange v) {
+                    Value counts = arith::AndIOp::create(
+                        s.b, s.loc, s.cmp(Cmp::Eq, v[1], v[2]),
+                        s.cmp(Cmp::Ne, loopIndex(s, 0), loopIndex(s, rank)));
+                    return SmallVector<Value>{
+                        s.mul(v[3], s.select(counts, v[0], s.one(v[0])))};
+                  })[0];
+    c.newGroup();
+  }
+  SmallVector<Access> ins = {Access{data, here}, Access{grad, other},
+                             Access{output, other}, begins, ends};
+  if (extreme)
+    ins.push_back(Access{factor, other});
+  if (isProduct)
+    ins.push_back(Access{others, here});
+  LoweredTensor y =
+      c.generic(ins, Access{c.filled(data.sizes(), dtype, 0), here}, iterators,
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value mine = inside(s, loopIndex(s, 0), v[3], v[4]);
+                  Value g = v[1];
+                  if (how == "mean")
+                    g = s.div(g, s.cast(s.sub(v[4], v[3]), DType::I64, dtype));
+                  if (extreme)
+                    g = s.select(isExtreme(s, v[0], v[2]),
+                                 s.select(s.cmp(Cmp::Gt, g, s.zero(g)),
+                                          s.div(g, v[5]), g),
+                                 s.zero(g));
+                  if (isProduct)
+                    g = s.mul(g, v[5]);
+                  return SmallVector<Value>{
+                      s.add(v.back(), s.select(mine, g, s.zero(g)))};
+                })[0];
+  c.setResult(0, c.cast(y, c.resultMeta(0).dtype));
+  return success();
+}
+
 /// Scales each slice along `dim` whose p-norm exceeds maxnorm down to it:
 /// (self, p, dim, maxnorm).
 static LogicalResult renorm(LowerCall &c) {
@@ -135,6 +264,7 @@ static LogicalResult renorm(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
+    {"_segment_reduce_backward.default", segmentReduceBackward},
     {"renorm.default", renorm},
     {"segment_reduce.default", segmentReduce},
 };
