@@ -69,7 +69,17 @@ const Schema *functionalForm(const Schema &schema) {
     if (!found)
       found = &other;
   }
-  return found;
+  if (found)
+    return found;
+  // normal_ → normal_functional; the results must be what is written.
+  std::string other = name + "_functional." + schema.overload.str();
+  const Schema *form = SchemaTable::get().find(other);
+  auto writes = llvm::count_if(schema.args,
+                               [](const SchemaArg &a) { return a.type.write; });
+  if (form && sameArguments(schema, *form, schema.args.size()) &&
+      form->returns.size() == static_cast<size_t>(writes))
+    return form;
+  return nullptr;
 }
 
 /// In-place ops on metadata, whose result is a view of the argument.

@@ -169,10 +169,30 @@ static LogicalResult inference(LowerCall &c) {
   c.setResult(0, r.image);
   setStatistic(c, 1, r.mean);
   setStatistic(c, 2, r.invstd);
+  // What a library would keep for its backward pass.
+  if (c.numResults() > 3)
+    c.setResult(3, c.filled({0}, c.resultMeta(3).dtype, 0));
+  return success();
+}
+
+/// The same arguments, with the statistics of the batch: image, mean, invstd,
+/// reserve, updated mean and variance.
+static LogicalResult withUpdate(LowerCall &c) {
+  BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
+              optional(c, 4), true,           c.number(5),    c.number(6)};
+  Statistics r = lowerBatchNorm(c, n);
+  c.setResult(0, r.image);
+  setStatistic(c, 1, r.mean);
+  setStatistic(c, 2, r.invstd);
+  c.setResult(3, c.filled({0}, c.resultMeta(3).dtype, 0));
+  setStatistic(c, 4, r.newMean);
+  setStatistic(c, 5, r.newVar);
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
+    {"_batch_norm_no_update.default", inference},
+    {"_batch_norm_with_update_functional.default", withUpdate},
     {"_native_batch_norm_legit.default", batchNorm},
     {"_native_batch_norm_legit.no_stats", withoutRunning},
     {"_native_batch_norm_legit_functional.default", batchNorm},

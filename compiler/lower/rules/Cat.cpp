@@ -305,6 +305,48 @@ static LogicalResult diagEmbed(LowerCall &c) {
   return success();
 }
 
+/// A vector on the diagonal of a matrix, or the diagonal of a matrix.
+static LogicalResult diag(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  int64_t offset = c.integer(1);
+  if (t.rank() == 1) {
+    c.setResult(0,
+                onDiagonal(c, t, offset, 0, 1, staticSizes(c.resultMeta(0))));
+    return success();
+  }
+  int64_t down = std::max<int64_t>(-offset, 0);
+  int64_t right = std::max<int64_t>(offset, 0);
+  auto at = [&](ScalarBuilder &s, Value i, int64_t by) {
+    return s.add(i, s.constantInt(i.getType(), by));
+  };
+  c.setResult(0, generate(c, staticSizes(c.resultMeta(0)), t.dtype,
+                          [&](ScalarBuilder &s, ArrayRef<Value> i) {
+                            return readAt(
+                                s, t, {at(s, i[0], down), at(s, i[0], right)});
+                          }));
+  return success();
+}
+
+static LogicalResult diagFlat(LowerCall &c) {
+  LoweredTensor t = c.operand(0);
+  t = c.reshape(t, {c.meta(0).numel().value()});
+  c.setResult(
+      0, onDiagonal(c, t, c.integer(1), 0, 1, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
+/// All elements of all tensors in one vector.
+static LogicalResult flattened(LowerCall &c) {
+  SmallVector<LoweredTensor> list = listOf(c);
+  for (LoweredTensor &t : list) {
+    int64_t count = 1;
+    for (int64_t size : t.sizes())
+      count *= size;
+    t = c.reshape(t, {count});
+  }
+  return catAlong(c, list, 0);
+}
+
 static LogicalResult diagonalBackward(LowerCall &c) {
   Sizes sizes = c.integers(1);
   auto rank = static_cast<unsigned>(sizes.size());
@@ -432,6 +474,7 @@ static const LowerRuleRow kRows[] = {
     {"concat.default", cat},
     {"concatenate.default", cat},
     {"stack.default", stack},
+    {"_stack.default", stack},
     {"hstack.default", hstack},
     {"vstack.default", vstack},
     {"row_stack.default", vstack},
@@ -450,6 +493,9 @@ static const LowerRuleRow kRows[] = {
     {"tril.default", tril},
     {"triu.default", triu},
     {"diag_embed.default", diagEmbed},
+    {"diag.default", diag},
+    {"diagflat.default", diagFlat},
+    {"flatten_dense_tensors.default", flattened},
     {"diagonal_backward.default", diagonalBackward},
     {"slice_backward.default", sliceBackward},
     {"select_backward.default", selectBackward},

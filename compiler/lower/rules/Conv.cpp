@@ -12,7 +12,8 @@ namespace ft {
 using Ints = SmallVector<int64_t, 6>;
 
 /// Bias, rounding, and the batch dim that an unbatched input lacks.
-static LogicalResult finish(LowerCall &c, const Convolution &conv) {
+static LogicalResult finish(LowerCall &c, const Convolution &conv,
+                            unsigned biasArg = 2) {
   LoweredTensor x = c.operand(0), w = c.operand(1);
   bool unbatched = x.rank() + 1 == w.rank();
   if (unbatched) {
@@ -22,10 +23,10 @@ static LogicalResult finish(LowerCall &c, const Convolution &conv) {
   }
   DType dtype = c.resultMeta(0).dtype;
   LoweredTensor y = convolve(c, x, {w, c.call().tensor(1)}, conv);
-  if (c.isNone(2)) {
+  if (c.isNone(biasArg)) {
     y = c.cast(y, dtype);
   } else {
-    LoweredTensor bias = c.operand(2);
+    LoweredTensor bias = c.operand(biasArg);
     DType sum = y.dtype;
     y = mapIndexed(
         c, y, dtype,
@@ -101,7 +102,62 @@ static LogicalResult general(LowerCall &c) {
   return finish(c, conv);
 }
 
+/// The kernels behind conv2d and conv3d: (self, weight, kernel_size, bias,
+/// stride, padding), then dilation where it is not 1. The weight has the kernel
+/// size, and as many channels as its group.
+template <bool Dilated>
+static LogicalResult kernelForm(LowerCall &c) {
+  LoweredTensor x = c.operand(0), w = c.operand(1);
+  unsigned space = w.rank() - 2;
+  if (w.rank() == 2)
+    return c.unsupported("a weight of two dims");
+  Convolution conv;
+  conv.stride = c.integers(4, space);
+  conv.padding = c.integers(5, space, 0);
+  conv.dilation = Dilated ? c.integers(6, space) : Ints(space, 1);
+  conv.outputPadding = Ints(space, 0);
+  int64_t channels = x.sizes()[x.rank() - space - 1];
+  conv.groups = channels / std::max<int64_t>(w.sizes()[1], 1);
+  return finish(c, conv, 3);
+}
+
+/// (self, weight, kernel_size, bias, stride, padding, output_padding, dilation)
+static LogicalResult transposedKernelForm(LowerCall &c) {
+  unsigned space = c.operand(1).rank() - 2;
+  Convolution conv;
+  conv.transposed = true;
+  conv.stride = c.integers(4, space);
+  conv.padding = c.integers(5, space, 0);
+  conv.outputPadding = c.integers(6, space, 0);
+  conv.dilation = c.integers(7, space);
+  return finish(c, conv, 3);
+}
+
+/// (self, weight, bias, padding, stride, dilation, groups)
+static LogicalResult mkldnn(LowerCall &c) {
+  unsigned space = c.operand(1).rank() - 2;
+  Convolution conv;
+  conv.padding = c.integers(3, space, 0);
+  conv.stride = c.integers(4, space);
+  conv.dilation = c.integers(5, space);
+  conv.groups = c.integer(6);
+  conv.outputPadding = Ints(space, 0);
+  return finish(c, conv);
+}
+
 static const LowerRuleRow kRows[] = {
+    {"_conv_depthwise2d.default", kernelForm<true>},
+    {"_convolution_mode.default", forward},
+    {"_slow_conv2d_forward.default", kernelForm<false>},
+    {"conv_depthwise3d.default", kernelForm<true>},
+    {"mkldnn_convolution.default", mkldnn},
+    {"slow_conv3d.default", kernelForm<false>},
+    {"slow_conv3d_forward.default", kernelForm<false>},
+    {"slow_conv_dilated2d.default", kernelForm<true>},
+    {"slow_conv_dilated3d.default", kernelForm<true>},
+    {"slow_conv_transpose2d.default", transposedKernelForm},
+    {"slow_conv_transpose3d.default", transposedKernelForm},
+    {"thnn_conv2d.default", kernelForm<false>},
     {"_convolution.default", general},
     {"_convolution.deprecated", general},
     {"conv1d.default", forward},

@@ -55,6 +55,9 @@ static const LowerRuleRow kRows[] = {
     {"_cast_Int.default", same},   {"_cast_Long.default", same},
     {"copy.default", copied},      {"fill.Scalar", fillScalar},
     {"fill.Tensor", copied},       {"zero.default", zeros},
+    {"_cast_Byte.default", same},  {"_cast_Char.default", same},
+    {"_cast_Short.default", same}, {"_lazy_clone.default", same},
+    {"to_dense.default", same},
 };
 
 ArrayRef<LowerRuleRow> copyLowerRules() { return kRows; }

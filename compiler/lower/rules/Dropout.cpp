@@ -138,6 +138,40 @@ static LogicalResult rrelu(LowerCall &c) {
   return success();
 }
 
+/// rrelu_with_noise: self, noise, lower, upper, training -> result, and the
+/// slopes: 1 where self is positive.
+static LogicalResult rreluWithNoise(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  DType work = opmathType(x.dtype);
+  double lower = c.number(2), upper = c.number(3);
+  LoweredTensor slopes;
+  if (c.flag(4))
+    slopes = draw(c, x, x.sizes(), x.dtype, [&](RandomBits &r, ValueRange v) {
+      Value u = r.uniform(work);
+      Type type = u.getType();
+      u = r.add(r.mul(u, r.constant(type, upper - lower)),
+                r.constant(type, lower));
+      Value e = r.cast(v[0], x.dtype, work);
+      Value positive = r.cmp(ScalarBuilder::Cmp::Lt, r.zero(e), e);
+      return r.cast(r.select(positive, r.one(u), u), work, x.dtype);
+    });
+  SmallVector<LoweredTensor> ins = {x};
+  if (slopes.value)
+    ins.push_back(slopes);
+  c.setResult(
+      0,
+      c.pointwise(ins, x.sizes(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+        Value e = s.cast(v[0], x.dtype, work);
+        Value k = slopes.value ? s.cast(v[1], x.dtype, work)
+                               : s.constant(e.getType(), (lower + upper) / 2);
+        Value positive = s.cmp(ScalarBuilder::Cmp::Lt, s.zero(e), e);
+        Value y = s.select(positive, e, s.mul(e, k));
+        return s.cast(y, work, x.dtype);
+      }));
+  c.setResult(1, slopes.value ? slopes : c.operand(1));
+  return success();
+}
+
 /// grad_output, self, noise, lower, upper, training, self_is_result
 static LogicalResult rreluBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0), x = c.operand(1), noise = c.operand(2);
@@ -172,6 +206,7 @@ static const LowerRuleRow kRows[] = {
     {"native_dropout_backward.default", maskedScale},
     {"rrelu.default", rrelu},
     {"rrelu_with_noise_backward.default", rreluBackward},
+    {"rrelu_with_noise_functional.default", rreluWithNoise},
 };
 
 ArrayRef<LowerRuleRow> dropoutLowerRules() { return kRows; }

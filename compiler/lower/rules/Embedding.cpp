@@ -116,6 +116,7 @@ static LogicalResult oneHot(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     {"embedding.default", embedding},
+    {"embedding_backward.default", embeddingDenseBackward},
     {"embedding_dense_backward.default", embeddingDenseBackward},
     {"one_hot.default", oneHot},
 };

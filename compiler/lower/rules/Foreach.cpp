@@ -6,6 +6,8 @@
 // that is no list goes to all entries.
 
 #include "compiler/lower/Gather.h"
+#include "compiler/lower/rules/Contract.h"
+#include "compiler/lower/rules/PNorm.h"
 #include "compiler/lower/rules/PointwiseBody.h"
 
 using namespace mlir;
@@ -18,7 +20,11 @@ static const Schema *entrySchema(const Schema &schema) {
   StringRef base = schema.base;
   base.consume_front("_foreach_");
   std::string overload = schema.overload.str();
-  if (overload == "List")
+  if (base == "pow")
+    overload = overload == "List"              ? "Tensor_Tensor"
+               : overload == "ScalarAndTensor" ? "Scalar"
+                                               : "Tensor_Scalar";
+  else if (overload == "List")
     overload = "Tensor";
   else if (overload == "ScalarList")
     overload = "Scalar";
@@ -133,6 +139,55 @@ static LogicalResult addWithFactors(LowerCall &c) {
   return success();
 }
 
+/// Entry `r` of the list `arg`.
+static LoweredTensor entryAt(LowerCall &c, unsigned arg, unsigned r) {
+  return c.operandOf(c.call().operands[c.call().args[arg].list[r].operand]);
+}
+
+static LogicalResult cloneEntries(LowerCall &c) {
+  for (unsigned r = 0; r < c.numResults(); ++r)
+    c.setResult(r, entryAt(c, 0, r));
+  return success();
+}
+
+static LogicalResult zeroEntries(LowerCall &c) {
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    const TensorMeta &meta = c.resultMeta(r);
+    c.setResult(r, c.filled(staticSizes(meta), meta.dtype, 0));
+  }
+  return success();
+}
+
+static LogicalResult maxima(LowerCall &c) {
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    LoweredTensor t = entryAt(c, 0, r);
+    c.setResult(r, maxOf(c, t, allDims(t.rank()), false));
+    c.newGroup();
+  }
+  return success();
+}
+
+/// (self, ord, dtype)
+static LogicalResult norms(LowerCall &c) {
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    LoweredTensor t = entryAt(c, 0, r);
+    c.setResult(r, pNorm(c, t, c.number(1), allDims(t.rank()), false,
+                         c.resultMeta(r).dtype));
+    c.newGroup();
+  }
+  return success();
+}
+
+static LogicalResult products(LowerCall &c) {
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    LoweredTensor y =
+        multiply(c, {entryAt(c, 0, r), Value()}, {entryAt(c, 1, r), Value()});
+    c.setResult(r, c.cast(y, c.resultMeta(r).dtype));
+    c.newGroup();
+  }
+  return success();
+}
+
 /// The second list, in the dtypes and sizes of the first.
 static LogicalResult copyEntries(LowerCall &c) {
   for (unsigned r = 0; r < c.numResults(); ++r) {
@@ -173,6 +228,56 @@ ArrayRef<LowerRuleRow> foreachLowerRules() {
       {"_foreach_mul.Tensor", eachEntry},
       {"_foreach_sqrt.default", eachEntry},
       {"_foreach_sub.List", eachEntry},
+      {"_foreach_abs.default", eachEntry},
+      {"_foreach_acos.default", eachEntry},
+      {"_foreach_asin.default", eachEntry},
+      {"_foreach_atan.default", eachEntry},
+      {"_foreach_ceil.default", eachEntry},
+      {"_foreach_cos.default", eachEntry},
+      {"_foreach_cosh.default", eachEntry},
+      {"_foreach_erf.default", eachEntry},
+      {"_foreach_erfc.default", eachEntry},
+      {"_foreach_exp.default", eachEntry},
+      {"_foreach_expm1.default", eachEntry},
+      {"_foreach_floor.default", eachEntry},
+      {"_foreach_frac.default", eachEntry},
+      {"_foreach_lgamma.default", eachEntry},
+      {"_foreach_log.default", eachEntry},
+      {"_foreach_log10.default", eachEntry},
+      {"_foreach_log1p.default", eachEntry},
+      {"_foreach_log2.default", eachEntry},
+      {"_foreach_neg.default", eachEntry},
+      {"_foreach_reciprocal.default", eachEntry},
+      {"_foreach_round.default", eachEntry},
+      {"_foreach_rsqrt.default", eachEntry},
+      {"_foreach_sigmoid.default", eachEntry},
+      {"_foreach_sign.default", eachEntry},
+      {"_foreach_sin.default", eachEntry},
+      {"_foreach_sinh.default", eachEntry},
+      {"_foreach_tan.default", eachEntry},
+      {"_foreach_tanh.default", eachEntry},
+      {"_foreach_trunc.default", eachEntry},
+      {"_foreach_clamp_max.List", eachEntry},
+      {"_foreach_clamp_max.Scalar", eachEntry},
+      {"_foreach_clamp_max.ScalarList", eachEntry},
+      {"_foreach_clamp_min.List", eachEntry},
+      {"_foreach_clamp_min.Scalar", eachEntry},
+      {"_foreach_clamp_min.ScalarList", eachEntry},
+      {"_foreach_maximum.List", eachEntry},
+      {"_foreach_maximum.Scalar", eachEntry},
+      {"_foreach_maximum.ScalarList", eachEntry},
+      {"_foreach_minimum.List", eachEntry},
+      {"_foreach_minimum.Scalar", eachEntry},
+      {"_foreach_minimum.ScalarList", eachEntry},
+      {"_foreach_pow.List", eachEntry},
+      {"_foreach_pow.Scalar", eachEntry},
+      {"_foreach_pow.ScalarList", eachEntry},
+      {"_foreach_pow.ScalarAndTensor", eachEntry},
+      {"_foreach_clone.default", cloneEntries},
+      {"_foreach_max.default", maxima},
+      {"_foreach_mm.default", products},
+      {"_foreach_norm.Scalar", norms},
+      {"_foreach_zero.default", zeroEntries},
       {"_foreach_sub.Scalar", eachEntry},
       {"_foreach_sub.ScalarList", eachEntry},
   };

@@ -33,6 +33,12 @@ static Value clampBetween(P &p, Value x, double low, double high) {
   return p.min(p.max(x, p.like(x, low)), p.like(x, high));
 }
 
+/// relu(self + alpha other)
+static Value addRelu(P &p) {
+  Value y = p.add(p[0], p.scaled(p[1], 2));
+  return p.max(y, p.zero(y));
+}
+
 static Value relu(P &p) { return p.max(p[0], p.zero(p[0])); }
 
 static Value gelu(P &p) {
@@ -200,6 +206,8 @@ static const FormulaRow kRows[] = {
      [](P &p) { return p.mul(p[0], p.sub(p.one(p[1]), p.square(p[1]))); }},
     {"gelu.default", gelu},
     {"gelu_backward.default", geluBackward},
+    {"_add_relu.Scalar", addRelu},
+    {"_add_relu.Tensor", addRelu},
     {"silu.default",
      [](P &p) { return p.div(p[0], p.add(p.exp(p.neg(p[0])), 1)); }},
     {"silu_backward.default", siluBackward},

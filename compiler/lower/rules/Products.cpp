@@ -207,6 +207,21 @@ static LogicalResult convTbc(LowerCall &c) {
   return success();
 }
 
+/// The coordinate, from -1 to 1, of pixel i of n.
+static Value coordinate(ScalarBuilder &s, Value i, int64_t n, bool corners,
+                        DType work) {
+  i = arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), i);
+  i = s.cast(i, DType::I64, work);
+  auto count = static_cast<double>(n);
+  // Centres of pixels, or corners at -1 and 1.
+  double step = corners ? 2 / (count - 1) : 2 / count;
+  double start = corners ? -1 : 1 / count - 1;
+  if (n == 1)
+    step = start = 0;
+  return s.add(s.mul(i, s.constant(i.getType(), step)),
+               s.constant(i.getType(), start));
+}
+
 /// (theta [n, d, d + 1], size, align_corners): where the pixels of an image of
 /// that size, whose coordinates run from -1 to 1, come from.
 static LogicalResult affineGrid(LowerCall &c) {
@@ -227,18 +242,7 @@ static LogicalResult affineGrid(LowerCall &c) {
         for (unsigned d = 0; d < dims; ++d) {
           // x is the last dim of the image.
           unsigned axis = dims - d;
-          int64_t n = sizes[axis];
-          Value i = s.cast(arith::IndexCastOp::create(
-                               s.b, s.loc, s.b.getI64Type(), at[axis]),
-                           DType::I64, work);
-          auto count = static_cast<double>(n);
-          // Centres of pixels, or corners at -1 and 1.
-          double step = corners ? 2 / (count - 1) : 2 / count;
-          double start = corners ? -1 : 1 / count - 1;
-          if (n == 1)
-            step = start = 0;
-          Value x = s.add(s.mul(i, s.constant(i.getType(), step)),
-                          s.constant(i.getType(), start));
+          Value x = coordinate(s, at[axis], sizes[axis], corners, work);
           y = s.add(y, s.mul(x, element(d)));
         }
         return s.cast(y, work, dtype);
@@ -246,10 +250,49 @@ static LogicalResult affineGrid(LowerCall &c) {
   return success();
 }
 
+/// (grad [n, ..., d], size, align_corners) -> [n, d, d + 1]
+static LogicalResult affineGridBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0);
+  const TensorMeta &meta = c.resultMeta(0);
+  bool corners = c.flag(2);
+  Ints image = grad.sizes();
+  auto dims = static_cast<unsigned>(image.size() - 2);
+  DType dtype = meta.dtype, work = opmathType(dtype);
+  // Iterates n, row, column, then the pixels.
+  SmallVector<AffineExpr, 6> index = {c.dim(0)};
+  SmallVector<Iterator> iterators(3, Iterator::Parallel);
+  for (unsigned d = 0; d < dims; ++d) {
+    index.push_back(c.dim(3 + d));
+    iterators.push_back(Iterator::Reduction);
+  }
+  index.push_back(c.dim(1));
+  Ints sizes = staticSizes(meta);
+  LoweredTensor y = c.generic(
+      Access{grad, index},
+      Access{c.filled(sizes, work, 0), {c.dim(0), c.dim(1), c.dim(2)}},
+      iterators, [&](ScalarBuilder &s, ValueRange v) {
+        Value column = iterationIndex(s, 2);
+        Value base = s.constant(computeType(s.b.getContext(), work), 1);
+        for (unsigned d = 0; d < dims; ++d) {
+          unsigned axis = dims - d;
+          Value x = coordinate(s, iterationIndex(s, 2 + axis), image[axis],
+                               corners, work);
+          Value here = s.cmp(ScalarBuilder::Cmp::Eq, column,
+                             s.constantInt(column.getType(), d));
+          base = s.select(here, x, base);
+        }
+        Value g = s.mul(s.cast(v[0], grad.dtype, work), base);
+        return SmallVector<Value>{s.add(v[1], g)};
+      })[0];
+  c.setResult(0, c.cast(y, dtype));
+  return success();
+}
+
 ArrayRef<LowerRuleRow> productsLowerRules() {
   static const LowerRuleRow rows[] = {
       {"_int_mm.default", intMm},
       {"affine_grid_generator.default", affineGrid},
+      {"affine_grid_generator_backward.default", affineGridBackward},
       {"cartesian_prod.default", cartesianProduct},
       {"combinations.default", combinations},
       {"conv_tbc.default", convTbc},

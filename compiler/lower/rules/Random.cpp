@@ -7,6 +7,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Philox.h"
+#include "compiler/lower/rules/Reducing.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -274,6 +275,32 @@ static LogicalResult poisson(LowerCall &c) {
   return success();
 }
 
+/// Gamma numbers of these shapes and scale 1.
+static LoweredTensor gammas(LowerCall &c) {
+  return callRandomKernel(c, "random_gamma", doubles(c, 0), {},
+                          staticSizes(c.resultMeta(0)), DType::F64, 0)[0];
+}
+
+static LogicalResult standardGamma(LowerCall &c) {
+  c.setResult(0, c.cast(gammas(c), c.resultMeta(0).dtype));
+  return success();
+}
+
+/// Gamma numbers over their sum along the last dim.
+static LogicalResult dirichlet(LowerCall &c) {
+  LoweredTensor g = gammas(c);
+  if (g.rank() == 0)
+    g = c.reshape(g, {1});
+  LoweredTensor total = sumOf(c, g, g.rank() - 1, true, DType::F64);
+  const TensorMeta &meta = c.resultMeta(0);
+  LoweredTensor y = c.pointwise(
+      {g, total}, g.sizes(), meta.dtype, [&](ScalarBuilder &s, ValueRange v) {
+        return s.cast(s.div(v[0], v[1]), DType::F64, meta.dtype);
+      });
+  c.setResult(0, c.reshape(y, staticSizes(meta)));
+  return success();
+}
+
 /// binomial: counts, probabilities
 static LogicalResult binomial(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
@@ -297,6 +324,8 @@ static LogicalResult multinomial(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
+    {"_sample_dirichlet.default", dirichlet},
+    {"_standard_gamma.default", standardGamma},
     {"bernoulli.Tensor", bernoulliTensor<1>},
     {"bernoulli.default", bernoulliTensor<0>},
     {"bernoulli.p", bernoulliNumber},

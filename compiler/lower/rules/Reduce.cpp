@@ -296,6 +296,10 @@ static LogicalResult logsumexp(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
+    {"_aminmax.default", aminmax},
+    {"_aminmax.dim", aminmax},
+    {"_is_all_true.default", truth<true>},
+    {"_is_any_true.default", truth<false>},
     {"all.default", truth<true>},
     {"all.dim", truth<true>},
     {"all.dims", truth<true>},

@@ -272,6 +272,7 @@ static const LowerRuleRow kRows[] = {
     {"cumsum.default", cumsum},
     {"cumulative_trapezoid.dx", cumulativeTrapezoid},
     {"cumulative_trapezoid.x", cumulativeTrapezoid},
+    {"_logcumsumexp.default", logcumsumexp},
     {"logcumsumexp.default", logcumsumexp},
     {"trapezoid.dx", trapezoid},
     {"trapezoid.x", trapezoid},

@@ -476,17 +476,19 @@ static LogicalResult put(LowerCall &c) {
 // masked_scatter: consecutive elements of the source
 //===----------------------------------------------------------------------===//
 
-static LogicalResult maskedScatter(LowerCall &c) {
+static LogicalResult scatterAtMask(LowerCall &c, LoweredTensor self,
+                                   LoweredTensor mask, LoweredTensor source) {
   Sizes sizes = staticSizes(c.resultMeta(0));
-  int64_t n = c.resultMeta(0).numel().value();
-  int64_t available = c.meta(2).numel().value();
-  LoweredTensor self = c.reshape(c.expand(c.operand(0), sizes), {n});
-  LoweredTensor mask = c.reshape(c.expand(c.operand(1), sizes), {n});
-  LoweredTensor source = c.reshape(c.operand(2), {available});
+  int64_t n = c.resultMeta(0).numel().value(), available = 1;
+  for (int64_t size : source.sizes())
+    available *= size;
   if (n == 0) {
-    c.setResult(0, c.operand(0));
+    c.setResult(0, c.reshape(self, sizes));
     return success();
   }
+  self = c.reshape(c.expand(self, sizes), {n});
+  mask = c.reshape(c.expand(mask, sizes), {n});
+  source = c.reshape(source, {available});
   LoweredTensor count = inclusiveCount(c, mask);
   c.checkIndex(c.slice(count, 0, n - 1, 1), 0, available + 1, available);
   if (available == 0) {
@@ -501,6 +503,52 @@ static LogicalResult maskedScatter(LowerCall &c) {
         return s.select(s.cast(v[1], mask.dtype, DType::Bool),
                         s.cast(e, source.dtype, self.dtype), v[0]);
       });
+  c.setResult(0, c.reshape(result, sizes));
+  return success();
+}
+
+static LogicalResult maskedScatter(LowerCall &c) {
+  return scatterAtMask(c, c.operand(0), c.operand(1), c.operand(2));
+}
+
+/// The gradient of masked_select: (grad, input, mask).
+static LogicalResult maskedSelectBackward(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  return scatterAtMask(c, c.filled(staticSizes(meta), meta.dtype, 0),
+                       c.operand(2), c.operand(0));
+}
+
+/// The gradient of masked_scatter's source, of these sizes: what stands at the
+/// k-th set place of the mask is element k, the rest is 0.
+static LogicalResult maskedScatterBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0);
+  const TensorMeta &meta = c.resultMeta(0);
+  int64_t n = c.meta(0).numel().value(), count = meta.numel().value();
+  Sizes sizes = staticSizes(meta);
+  if (n == 0 || count == 0) {
+    c.setResult(0, c.filled(sizes, meta.dtype, 0));
+    return success();
+  }
+  LoweredTensor mask = c.reshape(c.expand(c.operand(1), grad.sizes()), {n});
+  grad = c.reshape(grad, {n});
+  LoweredTensor places = inclusiveCount(c, mask);
+  c.newGroup();
+  AffineExpr k = c.dim(0), i = c.dim(1);
+  // At most one place is hit, so that the sum is what stands there.
+  LoweredTensor result =
+      c.generic({Access{grad, {i}}, Access{mask, {i}}, Access{places, {i}}},
+                Access{c.filled({count}, meta.dtype, 0), {k}},
+                {Iterator::Parallel, Iterator::Reduction},
+                [&](ScalarBuilder &s, ValueRange v) {
+                  Value at = iterationIndex(s, 0);
+                  at = fromIndex(s, at, DType::I64);
+                  at = s.add(at, s.one(at));
+                  Value hit = arith::AndIOp::create(
+                      s.b, s.loc, s.cast(v[1], mask.dtype, DType::Bool),
+                      s.cmp(ScalarBuilder::Cmp::Eq,
+                            s.cast(v[2], places.dtype, DType::I64), at));
+                  return SmallVector<Value>{s.select(hit, v[0], v[3])};
+                })[0];
   c.setResult(0, c.reshape(result, sizes));
   return success();
 }
@@ -616,9 +664,12 @@ static const LowerRuleRow kRows[] = {
     {"index_put.default", indexPut},
     {"index_put.hacked_twin", indexPut},
     {"_index_put_impl.default", indexPut},
+    {"_unsafe_index_put.default", indexPut},
     {"_unsafe_masked_index_put_accumulate.default", maskedPutAccumulate},
     {"put.default", put},
     {"masked_scatter.default", maskedScatter},
+    {"masked_scatter_backward.default", maskedScatterBackward},
+    {"masked_select_backward.default", maskedSelectBackward},
     {"select_scatter.default", selectScatter},
     {"slice_scatter.default", sliceScatter},
     {"diagonal_scatter.default", diagonalScatter},

@@ -44,6 +44,91 @@ static LogicalResult weightNorm(LowerCall &c) {
   return success();
 }
 
+/// (v, pow, dim): the norms that weight_norm divides by.
+static LogicalResult normExceptDim(LowerCall &c) {
+  LoweredTensor v = c.operand(0);
+  int64_t dim = c.integer(2);
+  SmallVector<unsigned> dims;
+  for (unsigned d = 0; d < v.rank(); ++d)
+    if (dim == -1 || d != LowerCall::wrapDim(dim, v.rank()))
+      dims.push_back(d);
+  const TensorMeta &meta = c.resultMeta(0);
+  LoweredTensor y =
+      pNorm(c, v, static_cast<double>(c.integer(1)), dims, true, meta.dtype);
+  c.setResult(0, c.reshape(y, staticSizes(meta)));
+  return success();
+}
+
+/// (grad_w, v, g, norms, dim): with t the sum of grad_w v along the norm's
+/// dims, dg = t / n and dv = g / n (grad_w - v t / n^2).
+static LogicalResult weightNormBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), v = c.operand(1), g = c.operand(2),
+                norms = c.operand(3);
+  DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
+  unsigned dim = LowerCall::wrapDim(c.integer(4), v.rank());
+  SmallVector<unsigned> dims;
+  for (unsigned d = 0; d < v.rank(); ++d)
+    if (d != dim)
+      dims.push_back(d);
+  Start zero{sum, 0, std::nullopt};
+  LoweredTensor t =
+      reduceTo(c, {v, grad}, dims, true, zero, [&](ReduceStep &step) {
+        ScalarBuilder &s = step.s;
+        Value y = s.mul(s.cast(step.elements[0], v.dtype, sum),
+                        s.cast(step.elements[1], grad.dtype, sum));
+        return SmallVector<Value>{s.add(step.accumulators[0], y)};
+      })[0];
+  c.newGroup();
+  c.setResult(
+      0, c.pointwise({grad, v, g, norms, t}, v.sizes(), dtype,
+                     [&](ScalarBuilder &s, ValueRange at) {
+                       Value n = s.cast(at[3], norms.dtype, sum);
+                       Value inner = s.div(at[4], s.mul(n, n));
+                       inner = s.mul(s.cast(at[1], v.dtype, sum), inner);
+                       Value y = s.sub(s.cast(at[0], grad.dtype, sum), inner);
+                       y = s.mul(y, s.div(s.cast(at[2], g.dtype, sum), n));
+                       return s.cast(y, sum, dtype);
+                     }));
+  const TensorMeta &meta = c.resultMeta(1);
+  LoweredTensor dg = c.pointwise(
+      {t, norms}, t.sizes(), meta.dtype, [&](ScalarBuilder &s, ValueRange at) {
+        Value n = s.cast(at[1], norms.dtype, sum);
+        return s.cast(s.div(at[0], n), sum, meta.dtype);
+      });
+  c.setResult(1, c.reshape(dg, staticSizes(meta)));
+  return success();
+}
+
+/// (grad, output, mask, dim): y (g - sum of g y), nothing where hidden.
+static LogicalResult maskedSoftmaxBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), y = c.operand(1), mask = c.operand(2);
+  DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
+  if (y.rank() == 0) {
+    grad = c.reshape(grad, {1});
+    y = c.reshape(y, {1});
+    mask = c.reshape(mask, {1});
+  }
+  unsigned dim =
+      c.isNone(3) ? y.rank() - 1 : LowerCall::wrapDim(c.integer(3), y.rank());
+  LoweredTensor products = c.pointwise(
+      {grad, y, mask}, y.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        Value p =
+            s.mul(s.cast(v[0], grad.dtype, sum), s.cast(v[1], y.dtype, sum));
+        return s.select(v[2], s.zero(p), p);
+      });
+  LoweredTensor total = sumOf(c, products, dim, true, sum);
+  c.newGroup();
+  LoweredTensor result =
+      c.pointwise({grad, y, mask, total}, y.sizes(), dtype,
+                  [&](ScalarBuilder &s, ValueRange v) {
+                    Value d = s.sub(s.cast(v[0], grad.dtype, sum), v[3]);
+                    d = s.mul(s.cast(v[1], y.dtype, sum), d);
+                    return s.cast(s.select(v[2], s.zero(d), d), sum, dtype);
+                  });
+  c.setResult(0, c.reshape(result, staticSizes(c.resultMeta(0))));
+  return success();
+}
+
 /// (grad, x, normalized_shape, rstd, weight, mask): with h = x rstd and
 /// g = grad weight, dx = rstd (g - h mean(g h)), dweight = sum of grad h.
 static LogicalResult rmsNormBackward(LowerCall &c) {
@@ -198,6 +283,10 @@ ArrayRef<LowerRuleRow> weightNormLowerRules() {
   static const LowerRuleRow rows[] = {
       {"_fused_rms_norm_backward.default", rmsNormBackward},
       {"_masked_softmax.default", maskedSoftmax},
+      {"_masked_softmax_backward.default", maskedSoftmaxBackward},
+      {"_weight_norm_differentiable_backward.default", weightNormBackward},
+      {"_weight_norm_interface_backward.default", weightNormBackward},
+      {"norm_except_dim.default", normExceptDim},
       {"_weight_norm.default", weightNorm},
       {"_weight_norm_interface.default", weightNorm},
       {"embedding_renorm.default", embeddingRenorm},

@@ -11,7 +11,7 @@ aten = torch.ops.aten
 folder = os.path.dirname(os.path.abspath(__file__))
 lines, blob = [], bytearray()
 inf, nan = float("inf"), float("nan")
-MOST = 6  # calls of an operator that are kept
+MOST = 4  # calls of an operator that are kept
 
 
 def stored(t):
@@ -286,5 +286,80 @@ for d in floats:
         for i in ([1, 1, 4, 0], [], [5]):
             call(aten.embedding_renorm.default, w,
                  torch.tensor(i, dtype=torch.int64), 0.8, p)
+
+# Forms of one operator, gradients of selections.
+for d in everything:
+    x, v, m = numbers(d, 3, 4), numbers(d, 5), torch.rand(3, 4) < 0.5
+    for name in ["abs", "ceil", "erf", "exp", "lgamma", "neg", "reciprocal",
+                 "round", "sign", "trunc"]:
+        call(getattr(aten, "_foreach_" + name).default,
+             [x, v, numbers(d), numbers(d, 0)])
+    for name in ["clamp_max", "minimum", "pow"]:
+        op = getattr(aten, "_foreach_" + name)
+        y = [numbers(d, 3, 4), numbers(d, 5)]
+        if name == "pow" and d in integers:
+            y = [t.abs() for t in y]
+        call(op.List, [x, v], y)
+        call(op.Scalar, [x, v], 2)
+        call(op.ScalarList, [x, v], [1, 2.0])
+    call(aten._foreach_pow.ScalarAndTensor, 2.5, [x])
+    call(aten._foreach_clone.default, [x, v])
+    call(aten._foreach_zero.default, [x, v])
+    call(aten._foreach_max.default, [x, v, numbers(d)])
+    call(aten._foreach_norm.Scalar, [x, v, numbers(d, 0)], 2)
+    call(aten._foreach_mm.default, [x, numbers(d, 2, 3)],
+         [numbers(d, 4, 2), numbers(d, 3, 1)])
+    call(aten._reshape_alias_copy.default, x, [2, 6], [6, 1])
+    call(aten.matrix_H.default, x)
+    call(aten.slice_copy.Tensor, x, 1, 1, 4, 2)
+    call(aten.select_copy.int, x, 1, -1)
+    call(aten.split_copy.Tensor, x, 2, 1)
+    call(aten.native_channel_shuffle.default, numbers(d, 2, 6, 3, 2), 3)
+    call(aten._cast_Short.default, x)
+    call(aten._stack.default, [x, x], 1)
+    for k in (-2, 0, 1):
+        call(aten.diag.default, v, k)
+        call(aten.diag.default, x, k)
+        call(aten.diagflat.default, x, k)
+    call(aten.flatten_dense_tensors.default, [x, v, numbers(d), numbers(d, 0)])
+    call(aten._aminmax.dim, x, 1)
+    call(aten._is_all_true.default, x)
+    call(aten._unsafe_index_put.default, x, [torch.tensor([0, 2, 0])],
+         numbers(d, 3, 4), True)
+    call(aten._add_relu.Tensor, x, numbers(d, 4), alpha=2)
+    call(aten.masked_select_backward.default, numbers(d, int(m.sum())), x, m)
+    call(aten.masked_scatter_backward.default, x, m, [5, 3])
+    call(aten.norm_except_dim.default, numbers(d, 2, 3, 4), 2, -1)
+for d in floats:
+    call(aten.embedding_backward.default, numbers(d, 4, 3),
+         torch.tensor([0, 2, 0, 4]), 5, 2, True, False)
+    for op in (aten._batch_norm_no_update,
+               aten._batch_norm_with_update_functional):
+        call(op.default, numbers(d, 2, 3, 4), numbers(d, 3), numbers(d, 3),
+             numbers(d, 3), numbers(d, 3).abs(), 0.1, 1e-5)
+    x, w, b = numbers(d, 2, 4, 7, 7), numbers(d, 6, 4, 3, 3), numbers(d, 6)
+    three = [3, 3]
+    call(aten._convolution.deprecated, x, w, b, [1, 2], [1, 0], [1, 1], False,
+         [0, 0], 1, False, False, True)
+    call(aten._convolution_mode.default, x, w, b, [1, 1], "same", [1, 1], 1)
+    call(aten.thnn_conv2d.default, x, w, three, b, [2, 1], [0, 1])
+    call(aten.slow_conv_dilated2d.default, x, w, three, b, [1, 2], [1, 0],
+         [2, 1])
+    call(aten.slow_conv_transpose2d.default, x, numbers(d, 4, 6, 3, 3), three,
+         b, [1, 2], [1, 0], [0, 1], [2, 2])
+    call(aten.mkldnn_convolution.default, x, w, b, [1, 1], [1, 2], [1, 1], 1)
+    for dim in (0, 2):
+        x = numbers(d, 2, 3, 4)
+        g = numbers(d, *(n if i == dim else 1 for i, n in enumerate(x.shape)))
+        n = aten._weight_norm_interface.default(x, g, dim)[1]
+        call(aten._weight_norm_interface_backward.default, numbers(d, 2, 3, 4),
+             x, g, n, dim)
+    m = torch.rand(2, 3, 4) < 0.4
+    y = aten._masked_softmax.default(x, m, 2, 2).nan_to_num()
+    call(aten._masked_softmax_backward.default, numbers(d, 2, 3, 4), y, m, 2)
+    for size in [(2, 3, 4, 5), (1, 1, 1, 1), (2, 1, 3, 4, 2)]:
+        call(aten.affine_grid_generator_backward.default,
+             numbers(d, size[0], *size[2:], len(size) - 2), list(size),
+             random.random() < 0.5)
 
 write()

@@ -117,6 +117,15 @@ TEST(Random, ContinuousDistributions) {
   rows.push_back({"log_normal.default", x + ", 0.5, 0.25", "", [](double v) {
                     return normalBelow((std::log(v) - 0.5) / 0.25);
                   }});
+  // Of shape 3: 1 - e^-x (1 + x + x^2/2). Of shape 1/2: chi-square's half.
+  rows.push_back(
+      {"_standard_gamma.default", "X float64 [" + kMany + "] 3", "",
+       [](double v) { return 1 - std::exp(-v) * (1 + v + v * v / 2); }});
+  rows.push_back({"_standard_gamma.default", "X float64 [" + kMany + "] 0.5",
+                  "", [](double v) { return std::erf(std::sqrt(v)); }});
+  // Of two equal shapes 1: uniform.
+  rows.push_back(
+      {"_sample_dirichlet.default", "X float32 [50000,2] 1", "", uniform});
   for (const Row &row : rows)
     program.call(row.op, row.args, row.kwargs);
   ASSERT_EQ(program.compile(), "");
