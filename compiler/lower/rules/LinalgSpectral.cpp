@@ -56,6 +56,19 @@ Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
   return {r[0], r[1], r[2]};
 }
 
+/// Eigenvectors of any matrix, in complex numbers.
+static SmallVector<LoweredTensor> eigOf(LowerCall &c, LoweredTensor a,
+                                        bool vectors) {
+  Matrices m = matricesOf(a.sizes());
+  int64_t n = m.rows;
+  DType dtype = toComplex(a.dtype);
+  SmallVector<KernelResult> results = {{m.with({n}), dtype}};
+  if (vectors)
+    results.push_back({a.sizes(), dtype});
+  return callKernel(c, "eig", a, Arg::truth(vectors), results,
+                    scratchFor(m.count, 25 * n * n * n, ft_scratch_eig(n)));
+}
+
 //===----------------------------------------------------------------------===//
 // The operators themselves
 //===----------------------------------------------------------------------===//
@@ -75,6 +88,11 @@ static LogicalResult eigh(LowerCall &c) {
     c.setResult(1, vectors
                        ? s.vectors
                        : c.filled(staticSizes(c.resultMeta(1)), a.dtype, 0));
+  return success();
+}
+
+static LogicalResult eig(LowerCall &c) {
+  setResults(c, eigOf(c, c.operand(0), c.numResults() > 1));
   return success();
 }
 
@@ -315,7 +333,9 @@ constexpr LowerRule lapack = fullPrecision<Rule>;
 static const LowerRuleRow kRows[] = {
     {"_linalg_eigh.default", lapack<eigh>},
     {"_linalg_svd.default", lapack<svd>},
+    {"linalg_eig.default", lapack<eig>},
     {"linalg_eigh.default", lapack<eigh>},
+    {"linalg_eigvals.default", lapack<eig>},
     {"linalg_eigvalsh.default", lapack<eigh>},
     {"linalg_matrix_rank.atol_rtol_float", lapack<matrixRank>},
     {"linalg_matrix_rank.atol_rtol_tensor", lapack<matrixRank>},

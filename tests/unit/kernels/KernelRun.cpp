@@ -122,6 +122,10 @@ void KernelRun::result(int64_t rows, int64_t cols, bool real) {
   make(outputs, elementType(isComplex && !real), rows, cols);
 }
 
+void KernelRun::complexResult(int64_t rows, int64_t cols) {
+  make(outputs, elementType(true), rows, cols);
+}
+
 void KernelRun::integerResult(int64_t count) {
   make(outputs, {kDLInt, 32, 1}, count, -1);
 }

@@ -48,6 +48,7 @@ public:
   void real(double value);
   /// Results: matrices of the run's dtype (`real`: of float64), int32 vectors.
   void result(int64_t rows, int64_t cols, bool real = false);
+  void complexResult(int64_t rows, int64_t cols);
   void integerResult(int64_t count);
 
   /// The status; `message` has what the kernel said.
