@@ -53,6 +53,10 @@ struct Singular {
 Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
                DType dtype);
 
+/// linalg_matrix_norm, and linalg_norm of two dims: (self, ord, dim, keepdim,
+/// *, dtype).
+llvm::LogicalResult lowerMatrixNorm(LowerCall &c);
+
 /// Whether there are kernels for the dtype: float32, float64 and their complex
 /// types.
 bool hasKernels(DType dtype);

@@ -178,9 +178,7 @@ static LogicalResult setNorm(LowerCall &c, LoweredTensor a,
   return success();
 }
 
-/// linalg_matrix_norm, and linalg_norm of two dims: (self, ord, dim, keepdim,
-/// *, dtype)
-static LogicalResult matrixNorm(LowerCall &c) {
+LogicalResult lowerMatrixNorm(LowerCall &c) {
   LoweredTensor a = c.operand(0);
   NormForm form;
   const Arg &order = c.call().args[1];
@@ -292,10 +290,10 @@ static const LowerRuleRow kRows[] = {
     {"linalg_ldl_factor_ex.default", lapack<ldlFactor>},
     {"linalg_ldl_solve.default", lapack<ldlSolve>},
     {"linalg_matrix_exp.default", matrixExp},
-    {"linalg_matrix_norm.default", matrixNorm},
-    {"linalg_matrix_norm.str_ord", matrixNorm},
+    {"linalg_matrix_norm.default", lowerMatrixNorm},
+    {"linalg_matrix_norm.str_ord", lowerMatrixNorm},
     {"linalg_matrix_power.default", matrixPower},
-    {"linalg_norm.ord_str", matrixNorm},
+    {"linalg_norm.ord_str", lowerMatrixNorm},
     {"linalg_tensorinv.default", lapack<tensorInverse>},
     {"linalg_tensorsolve.default", lapack<tensorSolve>},
     {"matrix_exp.default", matrixExp},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Linalg.h"
 #include "compiler/lower/rules/PNorm.h"
 
 using namespace mlir;
@@ -32,15 +33,12 @@ static LogicalResult norm(LowerCall &c) {
 }
 
 /// linalg_norm without an order is the 2-norm of all elements; with an order it
-/// is a vector norm for one dim. Matrix norms need factorisations or sums of
-/// rows and have no rule.
+/// is a vector norm for one dim, a matrix norm for two.
 static LogicalResult linalgNorm(LowerCall &c) {
   bool vector = c.operand(0).rank() <= 1;
   if (!c.isNone(2))
     vector = c.call().args[2].kind != Arg::List || c.integers(2).size() <= 1;
-  if (!c.isNone(1) && !vector)
-    return c.unsupported("matrix norms");
-  return norm(c);
+  return c.isNone(1) || vector ? norm(c) : lowerMatrixNorm(c);
 }
 
 /// The p-norm of self - other.
