@@ -282,6 +282,13 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
   return success();
 }
 
+/// Later stages read the value of a number that turned out to be known here.
+static void noteNumber(Operation *op, int64_t number) {
+  if (op->getNumResults() == 1)
+    op->setAttr(names::kValue,
+                StringAttr::get(op->getContext(), std::to_string(number)));
+}
+
 LogicalResult Propagator::applyResults(Operation *op) {
   if (last.size() != op->getNumResults())
     return emitError(op->getLoc())
@@ -292,6 +299,8 @@ LogicalResult Propagator::applyResults(Operation *op) {
   for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
     if (ours.number)
       numbers[result] = *ours.number;
+    if (mode == Mode::Annotate && ours.number && ours.number->isStatic())
+      noteNumber(op, ours.number->value());
     if (mode != Mode::Annotate) {
       if (failed(checkResult(result, ours)))
         return failure();

@@ -64,12 +64,6 @@ LogicalResult checkValues(func::FuncOp source) {
              << op.getName()
              << " is annotated, not compiled yet\nhelp: `foretrace inspect "
                 "--stage fake` shows it";
-    if (!schemaOf(&op))
-      continue;
-    for (Value v : op.getOperands())
-      if (!isa<TensorType>(v.getType()))
-        return op.emitError("[FT0311] a number that is computed at run time "
-                            "cannot be an argument yet");
   }
   return success();
 }

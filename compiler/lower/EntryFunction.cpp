@@ -3,6 +3,8 @@
 
 #include "compiler/lower/EntryFunction.h"
 
+#include "foretrace/runtime.h"
+
 #include "compiler/lower/KernelCalls.h"
 #include "compiler/lower/OutlineKernels.h"
 #include "dialects/ft/FtOps.h"
@@ -43,8 +45,10 @@ public:
     openFunction();
     unsigned call = 0;
     for (const ScheduleStep &step : schedule.steps) {
-      if (step.check)
-        emitCheck(cast<CheckIndexOp>(step.check));
+      if (auto check = dyn_cast_or_null<CheckIndexOp>(step.check))
+        emitCheck(check);
+      else if (auto condition = dyn_cast_or_null<CheckTrueOp>(step.check))
+        emitCheck(condition);
       else if (calls[call].custom)
         emitCustomCall(calls[call++].custom);
       else
@@ -319,11 +323,31 @@ private:
     b.setInsertionPointToEnd(next);
   }
 
+  /// The element of a placed 0-dim tensor.
+  Value load(Value v) {
+    Placement place = schedule.placements.lookup(v);
+    return memref::LoadOp::create(b, loc, window(place, memrefFor(v, place)));
+  }
+
+  void emitCheck(CheckTrueOp check) {
+    Value flag = load(check.getCondition());
+    Value zero =
+        arith::ConstantOp::create(b, loc, b.getIntegerAttr(flag.getType(), 0));
+    Value bad =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, flag, zero);
+    splitOn(bad, [&] {
+      auto fail =
+          external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
+      return LLVM::CallOp::create(
+                 b, loc, fail,
+                 ValueRange{entry.getArgument(kExec),
+                            constant32(FT_ERROR_INDEX),
+                            stringConstant(check.getMessage())})
+          .getResult();
+    });
+  }
+
   void emitCheck(CheckIndexOp check) {
-    auto load = [&](Value v) -> Value {
-      Placement place = schedule.placements.lookup(v);
-      return memref::LoadOp::create(b, loc, window(place, memrefFor(v, place)));
-    };
     Value min = load(check.getMin()), max = load(check.getMax());
     Value tooLow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, min,
                                          constant64(check.getLow()));
@@ -331,7 +355,14 @@ private:
                                           max, constant64(check.getHigh()));
     Value bad = arith::OrIOp::create(b, loc, tooLow, tooHigh);
     Value which = arith::SelectOp::create(b, loc, tooLow, min, max);
-    splitOn(bad, check, which);
+    splitOn(bad, [&] {
+      return LLVM::CallOp::create(b, loc, failFunction(),
+                                  ValueRange{entry.getArgument(kExec),
+                                             stringConstant(check.getWhere()),
+                                             which,
+                                             constant64(check.getSize())})
+          .getResult();
+    });
   }
 
   Block *newBlock() {
@@ -348,20 +379,15 @@ private:
     return failBlock;
   }
 
-  /// Splits the control flow: on to the next step, or out with a message.
-  void splitOn(Value bad, CheckIndexOp check, Value which) {
+  /// Splits the control flow: on to the next step, or out with the code that
+  /// `reportFailure` gets for its message.
+  void splitOn(Value bad, llvm::function_ref<Value()> reportFailure) {
     Block *fail = failure();
     Block *report = newBlock(), *next = newBlock();
     cf::CondBranchOp::create(b, loc, bad, report, ValueRange{}, next,
                              ValueRange{});
     b.setInsertionPointToEnd(report);
-    Value code =
-        LLVM::CallOp::create(b, loc, failFunction(),
-                             ValueRange{entry.getArgument(kExec),
-                                        stringConstant(check.getWhere()), which,
-                                        constant64(check.getSize())})
-            .getResult();
-    cf::BranchOp::create(b, loc, fail, code);
+    cf::BranchOp::create(b, loc, fail, reportFailure());
     b.setInsertionPointToEnd(next);
   }
 };

@@ -8,6 +8,7 @@
 #include "compiler/lower/Schedule.h"
 #include "compiler/lower/ToLinalg.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -57,14 +58,16 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   emitEntryFunction(module, schedule, options);
   schedule.plan.attachTo(module);
   function.erase();
+  // Nothing names a symbol any more: sizes are numbers, numbers are tensors.
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<SymbolOp, FactOp>(op))
+      op.erase();
   return verifyLowered(module);
 }
 
 LogicalResult verifyLowered(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) {
-    if (isa_and_nonnull<FtDialect>(op->getDialect()) &&
-        !op->getName().getStringRef().starts_with("ft.symbol") &&
-        !op->getName().getStringRef().starts_with("ft.fact")) {
+    if (isa_and_nonnull<FtDialect>(op->getDialect())) {
       op->emitError("[FT0070] is left after lowering");
       return WalkResult::interrupt();
     }

@@ -47,13 +47,30 @@ AffineMap LoweredTensor::map(unsigned iterationDims,
 // Arguments and results
 //===----------------------------------------------------------------------===//
 
+/// The annotation of a tensor; a number is a 0-dim tensor here.
+static TensorMeta loweredMeta(Value v) {
+  if (std::optional<TensorMeta> meta = metaOf(v))
+    return *meta;
+  Type type = v.getType();
+  DType dtype = type.isInteger(1)     ? DType::Bool
+                : type.isIntOrIndex() ? DType::I64
+                                      : DType::F64;
+  return TensorMeta::contiguous(dtype, {});
+}
+
 LowerCall::LowerCall(LowerState &state, Operation *op, OpBuilder &builder)
     : state(state), op(op), b(builder), location(op->getLoc()),
       decoded(AtenCall::decode(op)) {
   for (Value v : op->getOperands())
     operandMetas.push_back(metaOf(v).value_or(TensorMeta()));
   for (Value v : op->getResults())
-    resultMetas.push_back(metaOf(v).value_or(TensorMeta()));
+    resultMetas.push_back(loweredMeta(v));
+}
+
+DType dtypeOfNumber(Arg::Kind kind) {
+  return kind == Arg::Int     ? DType::I64
+         : kind == Arg::Float ? DType::F64
+                              : DType::Bool;
 }
 
 const TensorMeta &LowerCall::meta(unsigned arg) const {
@@ -65,7 +82,8 @@ LoweredTensor LowerCall::operandOf(Value ftValue) {
 }
 
 LoweredTensor LowerCall::operand(unsigned arg) {
-  return operandOf(decoded.tensor(arg));
+  int operand = decoded.args[arg].operand;
+  return operandOf(operand >= 0 ? decoded.operands[operand] : Value());
 }
 
 LoweredTensor LowerCall::rowMajor(unsigned arg) {
@@ -338,6 +356,13 @@ LoweredTensor LowerCall::reduce(
   LoweredTensor wide = reshape(result, physical);
   wide.order = in.order;
   return wide;
+}
+
+void LowerCall::checkTrue(LoweredTensor condition, const Twine &message) {
+  newGroup();
+  CheckTrueOp::create(b, location, condition.value,
+                      b.getStringAttr(message.str()));
+  newGroup();
 }
 
 void LowerCall::checkIndex(LoweredTensor indices, int64_t low, int64_t high,

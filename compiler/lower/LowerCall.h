@@ -54,6 +54,14 @@ using ScalarsBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 
 class LowerState;
 
+/// Whether an argument is a number that an op of the model computes. Such
+/// numbers are 0-dim tensors of int64, float64 or bool in this stage.
+inline bool isRuntimeNumber(const Arg &arg) {
+  return arg.isNumber() && arg.operand >= 0;
+}
+/// The dtype of numbers of this kind (Int, Float or Bool).
+DType dtypeOfNumber(Arg::Kind kind);
+
 /// What the lowering rule of an overload sees: the decoded call, its operands
 /// as LoweredTensors, metadata, and builders for linalg. A rule sets every
 /// result or fails with a reason.
@@ -80,7 +88,12 @@ public:
   //===--- Arguments, by schema position ----------------------------------===//
   bool isNone(unsigned arg) const { return decoded.isNone(arg); }
   const TensorMeta &meta(unsigned arg) const;
+  /// A tensor, or a number of the run as a 0-dim tensor (isRuntimeNumber).
   LoweredTensor operand(unsigned arg);
+  /// A number that an op of the model computes: its value is not known here.
+  bool isRuntimeNumber(unsigned arg) const {
+    return ft::isRuntimeNumber(decoded.args[arg]);
+  }
   LoweredTensor operandOf(mlir::Value ftValue);
   /// The operand with logical order = physical order (transposed if needed).
   LoweredTensor rowMajor(unsigned arg);
@@ -180,6 +193,10 @@ public:
   void checkIndex(LoweredTensor indices, int64_t low, int64_t high,
                   int64_t size);
 
+  /// Makes the call fail at run time, with `message` in the status, unless the
+  /// 0-dim bool tensor is true. Emitted before any op that relies on it.
+  void checkTrue(LoweredTensor condition, const llvm::Twine &message);
+
   /// Ops emitted from here on belong to another group.
   void newGroup();
 
@@ -196,14 +213,19 @@ private:
 /// A rule: sets all results or fails through unsupported().
 using LowerRule = mlir::LogicalResult (*)(LowerCall &);
 
+/// Whether a rule takes numbers of the run. Calls with such numbers are kept
+/// from the others, which read all numbers as constants.
+enum class Numbers : uint8_t { Constant, Runtime };
+
 struct LowerRuleRow {
   llvm::StringLiteral name;
   LowerRule rule;
+  Numbers numbers = Numbers::Constant;
 };
 
-/// The rule of an overload; null if there is none. Each family's table is
+/// The row of an overload; null if there is none. Each family's table is
 /// returned by a function `<family>LowerRules()` (Rules.h).
-LowerRule findLowerRule(const Schema &schema);
+const LowerRuleRow *findLowerRule(const Schema &schema);
 
 } // namespace ft
 

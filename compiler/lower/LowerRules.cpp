@@ -7,17 +7,18 @@
 
 namespace ft {
 
-LowerRule findLowerRule(const Schema &schema) {
+const LowerRuleRow *findLowerRule(const Schema &schema) {
+  static const LowerRuleRow custom{"", lowerCustom};
   if (const CustomOp *op = customOp(schema))
-    return op->code().symbol.empty() ? nullptr : lowerCustom;
+    return op->code().symbol.empty() ? nullptr : &custom;
   // One slot for each row of the schema table, filled at the first call.
-  static const std::vector<LowerRule> rules = [] {
+  static const std::vector<const LowerRuleRow *> rules = [] {
     const SchemaTable &table = SchemaTable::get();
-    std::vector<LowerRule> byIndex(table.all().size(), nullptr);
+    std::vector<const LowerRuleRow *> byIndex(table.all().size(), nullptr);
     auto add = [&](llvm::ArrayRef<LowerRuleRow> rows) {
       for (const LowerRuleRow &row : rows)
         if (const Schema *s = table.find(row.name))
-          byIndex[s->index] = row.rule;
+          byIndex[s->index] = &row;
     };
 #define FT_LOWER_FAMILY(name) add(name##LowerRules());
 #include "compiler/lower/Families.def"

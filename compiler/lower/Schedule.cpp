@@ -268,7 +268,7 @@ private:
       lastOf[ops.back()] = static_cast<unsigned>(k);
     }
     for (Operation &op : function.getBody().front()) {
-      if (isa<CheckIndexOp>(op))
+      if (isa<CheckIndexOp, CheckTrueOp>(op))
         s.steps.push_back({-1, &op});
       auto it = lastOf.find(&op);
       if (it == lastOf.end())

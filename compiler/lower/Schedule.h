@@ -20,7 +20,7 @@ struct ScheduledKernel {
   llvm::SmallVector<mlir::Value, 2> outputs;
 };
 
-/// One step of the entry function: a kernel, or a `ft.check_index`.
+/// One step of the entry function: a kernel, or a `ft.check_…`.
 struct ScheduleStep {
   int kernel = -1;
   mlir::Operation *check = nullptr;

@@ -4,6 +4,7 @@
 #include "compiler/lower/ToLinalg.h"
 
 #include "compiler/lower/CheckGraph.h"
+#include "compiler/lower/KnownNumbers.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
 
@@ -44,6 +45,17 @@ static RankedTensorType plainType(MLIRContext *context,
 /// A number that the model returns as it is becomes a 0-dim tensor.
 static LoweredTensor scalarResult(OpBuilder &b, Location loc, Attribute value);
 
+/// Numbers of the run only go to rules that take them.
+static LogicalResult checkNumbers(LowerCall &c, const LowerRuleRow &row) {
+  if (row.numbers == Numbers::Runtime)
+    return success();
+  for (auto [i, arg] : llvm::enumerate(c.call().args))
+    if (isRuntimeNumber(arg) || llvm::any_of(arg.list, isRuntimeNumber))
+      return c.unsupported("argument '" + c.call().schema->args[i].name +
+                           "' is a number that is only known at run time");
+  return success();
+}
+
 LogicalResult lowerToLinalg(ModuleOp module,
                             llvm::function_ref<int64_t(DType)> panelWidth) {
   auto source = module.lookupSymbol<func::FuncOp>("forward");
@@ -51,6 +63,7 @@ LogicalResult lowerToLinalg(ModuleOp module,
     return module.emitError("[FT0107] the module has no function @forward");
   if (failed(checkValues(source)))
     return failure();
+  foldKnownNumbers(source);
   MLIRContext *context = module.getContext();
 
   SmallVector<Type> inputs, outputs;
@@ -86,17 +99,16 @@ LogicalResult lowerToLinalg(ModuleOp module,
         continue;
       return op.emitError("[FT0501] cannot be compiled: ") << op.getName();
     }
-    LowerRule rule = findLowerRule(*schema);
-    bool known = llvm::all_of(op.getOperands(), [&](Value v) {
-      return !isa<TensorType>(v.getType()) || state.values.count(v);
-    });
+    const LowerRuleRow *row = findLowerRule(*schema);
+    bool known = llvm::all_of(op.getOperands(),
+                              [&](Value v) { return state.values.count(v); });
     // After a call without a rule its users cannot be looked at; they are
     // reported only if they have no rule either.
-    if (rule && !known)
+    if (row && !known)
       continue;
     state.reason.clear();
     LowerCall call(state, &op, b);
-    if (!rule || failed(rule(call))) {
+    if (!row || failed(checkNumbers(call, *row)) || failed(row->rule(call))) {
       auto [it, inserted] =
           missing.insert({schema->name, Missing{0, state.reason, op.getLoc()}});
       ++it->second.count;
@@ -124,11 +136,11 @@ LogicalResult lowerToLinalg(ModuleOp module,
       t = state.values.lookup(v);
       attrs.set(names::kMeta, TypeAttr::get(v.getType()));
     } else {
-      auto constant = v.getDefiningOp<arith::ConstantOp>();
-      if (!constant)
-        return emitError(v.getLoc(), "[FT0501] a number computed by the model "
-                                     "cannot be returned yet");
-      t = scalarResult(b, v.getLoc(), constant.getValue());
+      // A number is returned as a 0-dim tensor.
+      if (auto constant = v.getDefiningOp<arith::ConstantOp>())
+        t = scalarResult(b, v.getLoc(), constant.getValue());
+      else
+        t = state.values.lookup(v);
       TensorMeta meta = TensorMeta::contiguous(t.dtype, {});
       attrs.set(names::kMeta, TypeAttr::get(typeFromMeta(context, meta)));
     }

@@ -142,6 +142,24 @@ def Ft_FactOp : Ft_Op<"fact"> {
   let hasVerifier = 1;
 }
 
+def Ft_CheckTrueOp : Ft_Op<"check_true"> {
+  let summary = "fails the call at run time unless a condition holds";
+  let description = [{
+    `condition` is a 0-dim tensor that holds 0 or 1; `message` is what the
+    status says when it is 0.
+
+    Inserted by the lowering rules of assertions and of operators on numbers;
+    consumed by the lower stage when it builds the entry function; illegal after
+    it.
+
+    ```mlir
+    ft.check_true %ok {message = "n >= 0"} : tensor<i8>
+    ```
+  }];
+  let arguments = (ins AnyType:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+}
+
 def Ft_CheckIndexOp : Ft_Op<"check_index"> {
   let summary = "fails the call at run time unless min and max are in range";
   let description = [{

@@ -47,9 +47,14 @@ static LogicalResult fillWith(LowerCall &c, unsigned arg) {
         }));
     return success();
   }
-  if (value.kind == Arg::Int && !value.dim.isStatic())
-    return c.unsupported("a number that is only known at run time");
-  c.setResult(0, filledAs(c, value));
+  if (!isRuntimeNumber(value)) {
+    c.setResult(0, filledAs(c, value));
+    return success();
+  }
+  LoweredTensor number = c.operand(arg);
+  c.setResult(0, c.pointwise(number, meta, [&](ScalarBuilder &s, ValueRange v) {
+    return s.cast(v[0], number.dtype, meta.dtype);
+  }));
   return success();
 }
 
@@ -261,10 +266,10 @@ static const LowerRuleRow kRows[] = {
     {"empty_strided.default", constantFill<0>},
     {"new_empty.default", constantFill<0>},
     {"new_empty_strided.default", constantFill<0>},
-    {"scalar_tensor.default", scalarTensor},
-    {"full.default", full},
-    {"full_like.default", full},
-    {"new_full.default", newFull},
+    {"scalar_tensor.default", scalarTensor, Numbers::Runtime},
+    {"full.default", full, Numbers::Runtime},
+    {"full_like.default", full, Numbers::Runtime},
+    {"new_full.default", newFull, Numbers::Runtime},
 
     {"arange.default", arangeEnd},
     {"arange.start", arangeStart},

@@ -23,7 +23,8 @@ std::vector<FormulaRow> allFormulas() {
   std::vector<FormulaRow> all;
   for (ArrayRef<FormulaRow> rows :
        {arithmeticFormulas(), comparisonFormulas(), activationFormulas(),
-        specialFormulas(), besselFormulas(), orthogonalFormulas()})
+        specialFormulas(), besselFormulas(), orthogonalFormulas(),
+        numberFormulas()})
     all.insert(all.end(), rows.begin(), rows.end());
   return all;
 }
@@ -56,6 +57,11 @@ static DType promotedDType(LowerCall &c) {
 
 static DType computeDType(LowerCall &c, ComputeIn computeIn) {
   DType result = c.resultMeta(0).dtype;
+  if (computeIn == ComputeIn::Numbers)
+    return llvm::any_of(c.call().args,
+                        [](const Arg &a) { return a.kind == Arg::Float; })
+               ? DType::F64
+               : DType::I64;
   if (computeIn == ComputeIn::Result)
     return result;
   if (computeIn == ComputeIn::Double)
@@ -89,37 +95,49 @@ static DType dtypeOfValue(Value v, DType computed) {
   return computed;
 }
 
-static LogicalResult elementwise(LowerCall &c) {
+FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
+                                      ComputeIn computeIn,
+                                      ArrayRef<int64_t> sizes, DType result) {
   const AtenCall &call = c.call();
-  const FormulaRow *row = formulas().lookup(call.schema->name);
   SmallVector<LoweredTensor> ins;
   SmallVector<DType> dtypes;
   for (auto [i, arg] : llvm::enumerate(call.args)) {
-    if (arg.kind == Arg::Int && !arg.dim.isStatic())
-      return c.unsupported("a number that is only known at run time");
-    if (arg.kind != Arg::Tensor)
+    if (!isElement(arg))
       continue;
     ins.push_back(c.operand(i));
     dtypes.push_back(ins.back().dtype);
   }
-  DType result = c.resultMeta(0).dtype;
-  DType promoted = computeDType(c, row->computeIn);
+  DType promoted = computeDType(c, computeIn);
   DType computed = opmathType(promoted);
-  DType numbers = row->computeIn == ComputeIn::Operands ? promoted : computed;
-  bool refused = false;
+  DType numbers = computeIn == ComputeIn::Operands ? promoted : computed;
+  bool refused = false, needsConstant = false;
   LoweredTensor out =
-      c.pointwise(ins, c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
+      c.pointwise(ins, sizes, result, [&](ScalarBuilder &s, ValueRange v) {
         PointwiseBody body(s, call, computed, numbers, result, v, dtypes);
-        Value value = row->formula(body);
+        Value value = formula(body);
         refused |= body.refused |= mistakesIntegers(s.b);
+        needsConstant |= body.needsConstant;
         if (body.refused) // any value of the right type
           return s.constant(computeType(s.b.getContext(), result), 0);
         return s.cast(value, dtypeOfValue(value, computed), result);
       });
+  if (needsConstant)
+    return c.unsupported("a number that selects the formula is only known at "
+                         "run time");
   if (refused)
     return c.unsupported("there is no formula for dtype " +
                          dtypeName(promoted));
-  c.setResult(0, out);
+  return out;
+}
+
+static LogicalResult elementwise(LowerCall &c) {
+  const FormulaRow *row = formulas().lookup(c.call().schema->name);
+  const TensorMeta &meta = c.resultMeta(0);
+  FailureOr<LoweredTensor> out = applyFormula(c, row->formula, row->computeIn,
+                                              staticSizes(meta), meta.dtype);
+  if (failed(out))
+    return failure();
+  c.setResult(0, *out);
   return success();
 }
 
@@ -367,7 +385,7 @@ ArrayRef<LowerRuleRow> pointwiseLowerRules() {
   static const std::vector<LowerRuleRow> rows = [] {
     std::vector<LowerRuleRow> all(std::begin(kOthers), std::end(kOthers));
     for (const FormulaRow &row : allFormulas())
-      all.push_back({row.name, elementwise});
+      all.push_back({row.name, elementwise, Numbers::Runtime});
     llvm::append_range(all, foreachLowerRules());
     llvm::append_range(all, incompleteGammaLowerRules());
     return all;

@@ -19,7 +19,7 @@ PointwiseBody::PointwiseBody(ScalarBuilder &s, const AtenCall &call,
       dtypeOf(call.args.size(), DType::F32) {
   unsigned next = 0;
   for (auto [i, arg] : llvm::enumerate(call.args)) {
-    if (arg.kind != Arg::Tensor || next == elements.size())
+    if (!isElement(arg) || next == elements.size())
       continue;
     elementOf[i] = elements[next];
     dtypeOf[i] = dtypes[next++];
@@ -46,13 +46,26 @@ static Value numberConstant(PointwiseBody &p, const Arg &arg, DType to) {
 }
 
 Value PointwiseBody::as(unsigned i, DType to) {
-  if (!elementOf[i]) {
-    if (to != dtype || numberDtype == dtype)
-      return numberConstant(*this, call.args[i], to);
-    Value rounded = numberConstant(*this, call.args[i], numberDtype);
-    return cast(rounded, numberDtype, to);
-  }
-  return cast(elementOf[i], dtypeOf[i], to);
+  const Arg &arg = call.args[i];
+  if (arg.kind == Arg::Tensor)
+    return cast(elementOf[i], dtypeOf[i], to);
+  auto number = [&](DType dtype) {
+    return elementOf[i] ? cast(elementOf[i], dtypeOf[i], dtype)
+                        : numberConstant(*this, arg, dtype);
+  };
+  if (to != dtype || numberDtype == dtype)
+    return number(to);
+  return cast(number(numberDtype), numberDtype, to);
+}
+
+double PointwiseBody::number(unsigned i) {
+  needsConstant |= isRuntimeNumber(call.args[i]);
+  return call.number(i);
+}
+
+bool PointwiseBody::flag(unsigned i) {
+  needsConstant |= isRuntimeNumber(call.args[i]);
+  return call.flag(i);
 }
 
 Value PointwiseBody::scaled(Value x, unsigned i) {
@@ -60,7 +73,7 @@ Value PointwiseBody::scaled(Value x, unsigned i) {
   bool isOne = (arg.kind == Arg::Int && arg.dim.is(1)) ||
                (arg.kind == Arg::Float && arg.real == 1) ||
                (arg.kind == Arg::Bool && arg.boolean);
-  return isOne ? x : mul(x, (*this)[i]);
+  return isOne && !isRuntimeNumber(arg) ? x : mul(x, (*this)[i]);
 }
 
 Value PointwiseBody::refuse() {

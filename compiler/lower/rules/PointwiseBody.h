@@ -8,6 +8,12 @@
 
 namespace ft {
 
+/// Whether an argument is read element by element: a tensor, or a number of the
+/// run, which is a 0-dim tensor.
+inline bool isElement(const Arg &arg) {
+  return arg.kind == Arg::Tensor || isRuntimeNumber(arg);
+}
+
 /// What a formula sees: the arguments of an elementwise call at one element,
 /// converted to the dtype that the call computes in, and scalar arithmetic.
 /// Tensors and numbers look alike, so that one formula serves all overloads:
@@ -18,8 +24,9 @@ namespace ft {
 /// or a float from a complex computation.
 class PointwiseBody : public ScalarBuilder {
 public:
-  /// `elements` are the tensor arguments in schema order. Numbers are rounded
-  /// to `numberDtype` first: comparisons see 0.1 as a bfloat16 tensor does.
+  /// `elements` are the arguments that isElement, in schema order. Numbers are
+  /// rounded to `numberDtype` first: comparisons see 0.1 as a bfloat16 tensor
+  /// does.
   PointwiseBody(ScalarBuilder &s, const AtenCall &call, DType dtype,
                 DType numberDtype, DType resultDtype, mlir::ValueRange elements,
                 llvm::ArrayRef<DType> dtypes);
@@ -43,8 +50,9 @@ public:
   /// As in PyTorch's logical ops and conditions: != 0.
   mlir::Value truth(unsigned arg) { return as(arg, DType::Bool); }
   bool has(unsigned arg) const { return !call.isNone(arg); }
-  double number(unsigned arg) const { return call.number(arg); }
-  bool flag(unsigned arg) const { return call.flag(arg); }
+  /// A number that the formula itself depends on: a constant.
+  double number(unsigned arg);
+  bool flag(unsigned arg);
   llvm::StringRef text(unsigned arg) const { return call.args[arg].str; }
   bool isNumber(unsigned arg) const { return call.args[arg].isNumber(); }
   /// x times the number `arg` (`alpha`, `value`); x itself if that is 1.
@@ -53,6 +61,8 @@ public:
   /// The formula has no meaning for this dtype: the call is refused.
   mlir::Value refuse();
   bool refused = false;
+  /// The formula asked for the constant that a number of the run is not.
+  bool needsConstant = false;
 
   //===--- Arithmetic that ScalarBuilder lacks ------------------------------//
   // On bools, + is or and * is and.
@@ -155,7 +165,9 @@ enum class ComputeIn : uint8_t {
   /// The operands' if that is complex (abs, angle), else the result's.
   Parts,
   /// float64, rounded once: special functions, whose formulas lose digits.
-  Double
+  Double,
+  /// Python's numbers: float64 if one of them is a float, else int64.
+  Numbers
 };
 
 /// One line of a table of elementwise operators.
@@ -172,6 +184,7 @@ llvm::ArrayRef<FormulaRow> activationFormulas();
 llvm::ArrayRef<FormulaRow> specialFormulas();
 llvm::ArrayRef<FormulaRow> besselFormulas();
 llvm::ArrayRef<FormulaRow> orthogonalFormulas();
+llvm::ArrayRef<FormulaRow> numberFormulas(); // Sym.cpp
 
 /// The tables above, one after the other.
 std::vector<FormulaRow> allFormulas();
@@ -180,6 +193,14 @@ std::vector<FormulaRow> allFormulas();
 llvm::ArrayRef<LowerRuleRow> foreachLowerRules();
 /// Those of IncompleteGamma.cpp, whose elements need loops.
 llvm::ArrayRef<LowerRuleRow> incompleteGammaLowerRules();
+/// (self, other, rtol, atol, equal_nan)
+mlir::Value isClose(PointwiseBody &p);
+
+/// A formula over the elements of the call's operands, broadcast to `sizes`.
+mlir::FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
+                                            ComputeIn computeIn,
+                                            llvm::ArrayRef<int64_t> sizes,
+                                            DType result);
 
 } // namespace ft
 

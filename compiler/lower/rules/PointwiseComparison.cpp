@@ -52,7 +52,7 @@ static Value signBit(P &p) {
   return p.cmp(P::Cmp::Lt, x, p.zero(x));
 }
 
-static Value isClose(P &p) {
+Value isClose(P &p) {
   Value x = p[0], y = p[1];
   Value close = p.eq(x, y);
   if (p.flag(4))

@@ -1,0 +1,151 @@
+//===- Sym.cpp - Lowering of Python's numbers -----------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A number that only the run knows is a 0-dim tensor of int64, float64 or bool;
+// Python's operators on numbers are formulas like any other. Numbers that the
+// fake pass knew are constants by now (KnownNumbers.h).
+
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/PointwiseBody.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace ft {
+
+using P = PointwiseBody;
+
+//===----------------------------------------------------------------------===//
+// Formulas
+//===----------------------------------------------------------------------===//
+
+static Value sum(P &p) { return p.ScalarBuilder::add(p[0], p[1]); }
+static Value difference(P &p) { return p.sub(p[0], p[1]); }
+static Value product(P &p) { return p.ScalarBuilder::mul(p[0], p[1]); }
+static Value equal(P &p) { return p.eq(p[0], p[1]); }
+static Value different(P &p) { return p.ne(p[0], p[1]); }
+static Value less(P &p) { return p.lt(p[0], p[1]); }
+static Value atMost(P &p) { return p.le(p[0], p[1]); }
+static Value greater(P &p) { return p.gt(p[0], p[1]); }
+static Value atLeast(P &p) { return p.ge(p[0], p[1]); }
+static Value both(P &p) { return p.bitAnd(p.truth(0), p.truth(1)); }
+static Value either(P &p) { return p.bitOr(p.truth(0), p.truth(1)); }
+static Value no(P &p) { return p.logicalNot(p.truth(0)); }
+static Value same(P &p) { return p[0]; }
+static Value negated(P &p) { return p.neg(p[0]); }
+static Value choice(P &p) { return p.select(p.truth(0), p[1], p[2]); }
+static Value root(P &p) { return p.sqrt(p[0]); }
+static Value largest(P &p) { return p.max(p[0], p[1]); }
+static Value smallest(P &p) { return p.min(p[0], p[1]); }
+
+ArrayRef<FormulaRow> numberFormulas() {
+  static const FormulaRow rows[] = {
+      {"builtins.round", [](P &p) { return p.round(p[0]); },
+       ComputeIn::Numbers},
+      {"math.ceil", [](P &p) { return p.ceil(p[0]); }, ComputeIn::Numbers},
+      {"math.floor", [](P &p) { return p.floor(p[0]); }, ComputeIn::Numbers},
+      {"math.trunc", [](P &p) { return p.truncate(p[0]); }, ComputeIn::Numbers},
+      {"operator.add", sum, ComputeIn::Numbers},
+      {"operator.and_", both, ComputeIn::Numbers},
+      {"operator.eq", equal, ComputeIn::Numbers},
+      {"operator.ge", atLeast, ComputeIn::Numbers},
+      {"operator.gt", greater, ComputeIn::Numbers},
+      {"operator.le", atMost, ComputeIn::Numbers},
+      {"operator.lt", less, ComputeIn::Numbers},
+      {"operator.mul", product, ComputeIn::Numbers},
+      {"operator.ne", different, ComputeIn::Numbers},
+      {"operator.neg", negated, ComputeIn::Numbers},
+      {"operator.or_", either, ComputeIn::Numbers},
+      {"operator.pos", same, ComputeIn::Numbers},
+      {"operator.sub", difference, ComputeIn::Numbers},
+      {"torch._sym_sqrt", root},
+      {"torch.sym_float", same},
+      {"torch.sym_int", same, ComputeIn::Numbers},
+      {"torch.sym_ite", choice, ComputeIn::Numbers},
+      {"torch.sym_max", largest, ComputeIn::Numbers},
+      {"torch.sym_min", smallest, ComputeIn::Numbers},
+      {"torch.sym_not", no, ComputeIn::Numbers},
+      {"torch.sym_sqrt", root},
+  };
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Divisions, which fail where Python raises
+//===----------------------------------------------------------------------===//
+
+template <Value (*Divide)(P &), ComputeIn In = ComputeIn::Numbers>
+static LogicalResult divide(LowerCall &c) {
+  if (c.isRuntimeNumber(1))
+    c.checkTrue(c.cast(c.operand(1), DType::Bool), "division by zero");
+  FailureOr<LoweredTensor> out =
+      applyFormula(c, Divide, In, {}, c.resultMeta(0).dtype);
+  if (failed(out))
+    return failure();
+  c.setResult(0, *out);
+  return success();
+}
+
+static Value floorQuotient(P &p) { return p.floorDiv(p[0], p[1]); }
+static Value remainder(P &p) { return p.remainderFloor(p[0], p[1]); }
+static Value quotient(P &p) { return p.div(p[0], p[1]); }
+
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+/// The only element of a tensor.
+static LogicalResult item(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  if (isComplex(x.dtype))
+    return c.unsupported("a complex number");
+  c.setResult(0, c.cast(c.reshape(c.toRowMajor(x), {}), c.resultMeta(0).dtype));
+  return success();
+}
+
+/// The sum of a list of numbers.
+static LogicalResult sumOfList(LowerCall &c) {
+  SmallVector<LoweredTensor> ins;
+  int64_t known = 0;
+  for (const Arg &item : c.call().args[0].list)
+    if (isRuntimeNumber(item))
+      ins.push_back(c.operandOf(c.call().operands[item.operand]));
+    else
+      known += item.dim.value();
+  c.setResult(
+      0, c.pointwise(ins, {}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
+        Value total = s.constantInt(s.b.getI64Type(), known);
+        for (Value number : v)
+          total = s.add(total, number);
+        return total;
+      }));
+  return success();
+}
+
+/// What the annotations say: `size`, `stride` with several results.
+template <Dims TensorMeta::*List>
+static LogicalResult entries(LowerCall &c) {
+  for (auto [r, d] : llvm::enumerate(c.meta(0).*List))
+    c.setResult(static_cast<unsigned>(r),
+                c.filledInt({}, DType::I64, d.value()));
+  return success();
+}
+
+static const LowerRuleRow kRows[] = {
+    {"_local_scalar_dense.default", item},
+    {"item.default", item},
+    {"operator.floordiv", divide<floorQuotient>, Numbers::Runtime},
+    {"operator.mod", divide<remainder>, Numbers::Runtime},
+    {"operator.truediv", divide<quotient, ComputeIn::Result>, Numbers::Runtime},
+    {"size.default", entries<&TensorMeta::sizes>},
+    {"stride.default", entries<&TensorMeta::strides>},
+    {"sym_size.default", entries<&TensorMeta::sizes>},
+    {"sym_stride.default", entries<&TensorMeta::strides>},
+    {"torch.sym_sum", sumOfList, Numbers::Runtime},
+};
+
+ArrayRef<LowerRuleRow> symLowerRules() { return kRows; }
+
+} // namespace ft
