@@ -22,7 +22,7 @@ static AbiDType abiDType(DType dtype) {
 static std::vector<int64_t> values(llvm::ArrayRef<Dim> dims) {
   std::vector<int64_t> result;
   for (Dim d : dims)
-    result.push_back(d.value());
+    result.push_back(d.isStatic() ? d.value() : -1);
   return result;
 }
 
@@ -34,6 +34,9 @@ static AbiValue abiValue(const std::string &name, mlir::RankedTensorType type,
   value.dtype = abiDType(meta.dtype);
   value.sizes = values(meta.sizes);
   value.strides = values(meta.strides);
+  if (!meta.isStatic())
+    for (Dim d : meta.sizes)
+      value.dims.push_back(d.str());
   value.written = written;
   return value;
 }

@@ -12,6 +12,7 @@
 #include "compiler/lower/MemoryPlan.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -156,7 +157,15 @@ static llvm::Error runLower(PipelineState &state) {
   return llvm::Error::success();
 }
 
+/// Only the plan still names symbols, and it stays as it is.
+static void dropSymbols(mlir::ModuleOp module) {
+  for (mlir::Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (mlir::isa<SymbolOp, FactOp>(op))
+      op.erase();
+}
+
 static llvm::Error runCodegen(PipelineState &state) {
+  dropSymbols(state.module);
   llvm::Expected<std::string> object =
       compileToObject(state.module, *state.target, {});
   if (!object)

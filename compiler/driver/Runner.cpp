@@ -3,6 +3,8 @@
 
 #include "compiler/driver/Runner.h"
 
+#include "foretrace/kernel.h"
+
 #include "compiler/driver/HostArray.h"
 #include "compiler/emit/LoadedModel.h"
 #include "compiler/support/AtomicFile.h"
@@ -31,6 +33,9 @@ struct Runner::State {
   llvm::Error setInput(llvm::StringRef name, llvm::StringRef npyPath);
   llvm::Error makeUp(size_t index);
   llvm::Error run();
+  static void *allocate(void *user, int32_t index, DLDataType dtype,
+                        int32_t ndim, const int64_t *shape, size_t bytes,
+                        size_t alignment);
 };
 
 bool Runner::State::check(llvm::Error error) {
@@ -160,6 +165,22 @@ llvm::Error Runner::State::makeUp(size_t index) {
   return llvm::Error::success();
 }
 
+/// Gives outputs their arrays: of those whose sizes a call has found too.
+void *Runner::State::allocate(void *user, int32_t index, DLDataType dtype,
+                              int32_t ndim, const int64_t *shape, size_t,
+                              size_t) {
+  auto *self = static_cast<State *>(user);
+  std::unique_ptr<HostArray> &array = self->outputs[index];
+  std::optional<DType> known = dtypeFromDLPack(dtype);
+  llvm::ArrayRef<int64_t> sizes(shape, size_t(ndim));
+  if (!known)
+    return nullptr;
+  if (!array || array->dtype != *known ||
+      llvm::ArrayRef<int64_t>(array->shape) != sizes)
+    array = std::make_unique<HostArray>(*known, sizes);
+  return array->valid() ? array->bytes().data() : nullptr;
+}
+
 llvm::Error Runner::State::run() {
   if (llvm::Error error = needModel())
     return error;
@@ -186,6 +207,9 @@ llvm::Error Runner::State::run() {
     if (!dtype)
       return makeError(DiagId::LoadFailed, path,
                        "an output has a dtype that is not known");
+    out[i].data = nullptr;
+    if (llvm::any_of(shapes[i], [](int64_t size) { return size < 0; }))
+      continue; // the call asks for it
     HostArray *have = outputs[i].get();
     if (!have || have->dtype != *dtype || have->shape != shapes[i])
       if (llvm::Error error =
@@ -195,10 +219,19 @@ llvm::Error Runner::State::run() {
     out[i] = outputs[i]->view();
   }
   auto start = std::chrono::steady_clock::now();
-  llvm::Error error = model->forward(in, out);
+  ft_call_options options = ft_call_options_init();
+  options.allocate = allocate;
+  options.allocate_user = this;
+  llvm::Error error = model->forward(in, out, &options);
   seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
+  // Nothing was asked for where there are no elements.
+  for (int32_t i = 0; i < numOut && !error; ++i)
+    if (ft_kernel_numel(&out[i]) == 0 &&
+        (!outputs[i] || outputs[i]->shape != shapes[i]))
+      error = makeArray(outputs[i], path, model->info().outputs[i]->name,
+                        *dtypeFromDLPack(out[i].dtype), shapes[i]);
   return error;
 }
 

@@ -49,13 +49,14 @@ static uint64_t layoutBytes(const AbiValue &value) {
   return static_cast<uint64_t>(times(last + 1, (value.dtype.bits + 7) / 8));
 }
 
-static llvm::Error verifyValue(const AbiValue &value) {
+/// `found`: sizes may be left for the call to find.
+static llvm::Error verifyValue(const AbiValue &value, bool found = false) {
   size_t rank = value.sizes.size();
   if (value.strides.size() != rank || rank > kMaxRank ||
       (!value.dims.empty() && value.dims.size() != rank))
     return broken("the rank of '" + value.name + "'");
   for (size_t i = 0; i < rank; ++i) {
-    if (value.sizes[i] < 0 || value.strides[i] < 0)
+    if (!found && (value.sizes[i] < 0 || value.strides[i] < 0))
       return makeError(DiagId::NotYetSupported, "",
                        "'" + value.name +
                            "' has a symbolic size, which a compiled model "
@@ -132,10 +133,12 @@ static llvm::Error verifyConstant(const Constant &constant, size_t index) {
 llvm::Error Artefact::verify() const {
   if (name.empty() || name != cIdentifier(name))
     return broken("the name '" + name + "' is no C identifier");
-  for (const std::vector<AbiValue> *values : {&inputs, &outputs})
-    for (const AbiValue &value : *values)
-      if (llvm::Error error = verifyValue(value))
-        return error;
+  for (const AbiValue &value : inputs)
+    if (llvm::Error error = verifyValue(value))
+      return error;
+  for (const AbiValue &value : outputs)
+    if (llvm::Error error = verifyValue(value, /*found=*/true))
+      return error;
   for (const AbiState &one : state)
     if (llvm::Error error = verifyState(one, *this))
       return error;

@@ -180,6 +180,10 @@ static void writeTensors(llvm::raw_ostream &os, llvm::StringRef array,
                          llvm::ArrayRef<Argument> arguments) {
   for (const auto &[i, argument] : llvm::enumerate(arguments)) {
     const AbiValue &value = *argument.value;
+    if (value.isFound()) {
+      os << "  " << array << "[" << i << "] = *" << argument.name << ";\n";
+      continue;
+    }
     os << "  " << array << "[" << i << "] = ft_tensor(" << argument.name << ", "
        << unsigned(value.dtype.code) << ", " << unsigned(value.dtype.bits)
        << ", " << value.sizes.size() << ", ";
@@ -195,7 +199,7 @@ static void writeTensors(llvm::raw_ostream &os, llvm::StringRef array,
 static void writeForward(llvm::raw_ostream &os, const Artefact &a) {
   llvm::StringSet<> taken;
   for (const char *own : {"model", "options", "input_tensors", "output_tensors",
-                          "ft_tensor", "int64_t"})
+                          "status", "ft_tensor", "int64_t"})
     taken.insert(own);
   taken.insert(a.name + "_api");
   std::vector<Argument> in = nameArguments(a.inputs, "input", taken);
@@ -205,6 +209,13 @@ static void writeForward(llvm::raw_ostream &os, const Artefact &a) {
   for (const Argument &arg : llvm::concat<const Argument>(in, out))
     os << " *   " << arg.name << ": " << commentText(typeNote(*arg.value))
        << "\n";
+  if (llvm::any_of(a.outputs, [](const AbiValue &v) { return v.isFound(); }))
+    os << " * Sizes of some outputs depend on data: the DLTensor has a shape "
+          "with "
+          "room for\n"
+       << " * them, and data from the caller (of the sizes that come out) or "
+          "NULL, which\n"
+       << " * asks options->allocate.\n";
   os << " * options may be NULL. Other strides, and outputs from an "
         "allocator:\n"
      << " * " << a.name << "_api()->forward. */\n";
@@ -213,10 +224,12 @@ static void writeForward(llvm::raw_ostream &os, const Artefact &a) {
     os << ",\n    " << (arg.value->written ? "" : "const ")
        << cType(arg.value->dtype) << " *" << arg.name;
   for (const Argument &arg : out)
-    os << ",\n    " << cType(arg.value->dtype) << " *" << arg.name;
+    os << ",\n    "
+       << (arg.value->isFound() ? "DLTensor" : cType(arg.value->dtype)) << " *"
+       << arg.name;
   os << ",\n    const ft_call_options *options) {\n";
   for (const Argument &arg : llvm::concat<const Argument>(in, out)) {
-    if (arg.value->sizes.empty())
+    if (arg.value->sizes.empty() || arg.value->isFound())
       continue;
     os << "  static const int64_t " << arg.name << "_shape[] = {";
     llvm::interleaveComma(arg.value->sizes, os);
@@ -228,10 +241,14 @@ static void writeForward(llvm::raw_ostream &os, const Artefact &a) {
     os << "  DLTensor output_tensors[" << out.size() << "];\n";
   writeTensors(os, "input_tensors", in);
   writeTensors(os, "output_tensors", out);
-  os << "  return " << a.name << "_api()->forward(model, "
+  os << "  ft_status status = " << a.name << "_api()->forward(model, "
      << (in.empty() ? "NULL" : "input_tensors") << ", " << in.size() << ", "
      << (out.empty() ? "NULL" : "output_tensors") << ", " << out.size()
-     << ", options);\n}\n\n";
+     << ", options);\n";
+  for (const auto &[i, arg] : llvm::enumerate(out))
+    if (arg.value->isFound())
+      os << "  *" << arg.name << " = output_tensors[" << i << "];\n";
+  os << "  return status;\n}\n\n";
 }
 
 static bool usesBool(const Artefact &a) {

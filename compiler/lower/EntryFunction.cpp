@@ -175,6 +175,7 @@ private:
       return base = bytesAt(entry.getArgument(kState));
     case ft::Region::Input:
     case ft::Region::Output:
+    case ft::Region::Found: // no kernel of the compiler touches it
       break;
     }
     Value array =
@@ -278,6 +279,8 @@ private:
                         place.region == ft::Region::Input ? kInputs : kOutputs),
                     place.index));
       break;
+    case ft::Region::Found:
+      return LLVM::ZeroOp::create(b, loc, pointer());
     }
     return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), start,
                                ValueRange{constant64(offset)});

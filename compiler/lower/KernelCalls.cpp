@@ -77,9 +77,18 @@ void Description::addTensor(Value value, unsigned index, int64_t copyFrom) {
   Placement place = placementOf(value);
   words.push_back(word(toDLPack(meta.dtype)));
   words.push_back(copyFrom);
+  bool found = place.region == Region::Found;
+  words.push_back(found && place.index != kNoOutput
+                      ? static_cast<int64_t>(place.index)
+                      : -1);
   words.push_back(meta.rank());
   for (Dim size : meta.sizes)
-    words.push_back(size.value());
+    words.push_back(size.isStatic() ? size.value() : -1);
+  if (found) {
+    llvm::append_range(words, order);
+    words[FT_KC_FOUND] += 2 * meta.rank();
+    return;
+  }
   // Dims of one element show the annotated stride; it is never used.
   SmallVector<int64_t> strides;
   for (Dim stride : meta.strides)

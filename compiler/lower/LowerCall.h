@@ -217,10 +217,14 @@ using LowerRule = mlir::LogicalResult (*)(LowerCall &);
 /// from the others, which read all numbers as constants.
 enum class Numbers : uint8_t { Constant, Runtime };
 
+/// Whether results may have sizes that depend on data, which the kernel finds.
+enum class ResultSizes : uint8_t { Known, Found };
+
 struct LowerRuleRow {
   llvm::StringLiteral name;
   LowerRule rule;
   Numbers numbers = Numbers::Constant;
+  ResultSizes sizes = ResultSizes::Known;
 };
 
 /// The row of an overload; null if there is none. Each family's table is

@@ -15,7 +15,10 @@
 namespace ft {
 
 /// A block of memory of a call (see runtime/src/abi.h).
-enum class Region : uint8_t { Input, Output, Weights, State, Arena };
+/// Found: what a kernel allocates when it knows how large its result is;
+/// `index` is the output of the model, or kNoOutput.
+enum class Region : uint8_t { Input, Output, Weights, State, Arena, Found };
+inline constexpr unsigned kNoOutput = ~0U;
 
 /// Where a tensor lives and how it is laid out: a base, a byte offset from it,
 /// and one stride for each dim, in elements. `index` numbers inputs and
@@ -27,6 +30,11 @@ struct Placement {
   int64_t byteOffset = 0;
   llvm::SmallVector<int64_t, 6> strides;
 };
+
+/// Whether a kernel finds some size of this tensor.
+inline bool isFound(mlir::Value tensor) {
+  return !llvm::cast<mlir::RankedTensorType>(tensor.getType()).hasStaticShape();
+}
 
 /// Bytes of an element in memory (1, 2, 4, 8 or 16), and of all of them.
 int64_t elementBytes(mlir::RankedTensorType type);

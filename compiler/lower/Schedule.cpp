@@ -200,9 +200,14 @@ private:
     place.region = Region::Output;
     place.index = static_cast<unsigned>(s.plan.outputs.size());
     for (Dim d : metaFromType(type)->strides)
-      place.strides.push_back(d.value());
+      place.strides.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
     auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
     s.plan.outputs.push_back({name ? name.str() : std::string(), type, false});
+    if (isFound(v)) {
+      place.region = Region::Found;
+      s.placements[v] = place;
+      return;
+    }
     bool rowMajor = place.strides == rowMajorStrides(shapeOf(v));
     Value base = rowMajor ? behindReshapes(v) : v;
     Operation *op = base.getDefiningOp();
@@ -386,6 +391,12 @@ private:
         if (s.placements.count(v))
           continue;
         Placement place;
+        if (isFound(v)) {
+          place.region = Region::Found;
+          place.index = kNoOutput;
+          s.placements[v] = place;
+          continue;
+        }
         place.strides = rowMajorStrides(shapeOf(v));
         place.index = s.memory.add(
             tensorBytes(cast<RankedTensorType>(v.getType())), now, now);

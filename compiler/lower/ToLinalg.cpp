@@ -7,6 +7,7 @@
 #include "compiler/lower/KnownNumbers.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
+#include "compiler/lower/Placement.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -146,7 +147,8 @@ LogicalResult lowerToLinalg(ModuleOp module,
     }
     // Back to logical order, in the one place where layouts meet the caller.
     LowerCall boundary(state, terminator, b);
-    results.push_back(boundary.toRowMajor(t).value);
+    results.push_back(isFound(t.value) ? t.value
+                                       : boundary.toRowMajor(t).value);
     outputs.push_back(results.back().getType());
     resultAttrs.push_back(attrs.getDictionary(context));
     state.closeGroup("copy");

@@ -18,19 +18,6 @@ static bool check_count(const char *what, int32_t expected, int32_t got,
   return true;
 }
 
-/* What the outputs will be; sizes do not depend on the inputs' yet, which are
- * checked all the same. */
-static void describe_output(const ft_value_info *info, DLTensor *output) {
-  output->device = info->device;
-  output->dtype = info->dtype;
-  output->ndim = info->ndim;
-  size_t bytes = (size_t)info->ndim * sizeof(int64_t);
-  if (output->shape && bytes)
-    memcpy(output->shape, info->sizes, bytes);
-  if (output->strides && bytes)
-    memcpy(output->strides, info->strides, bytes);
-}
-
 static bool check_counts(const char *call, const ft_model *model,
                          const DLTensor *inputs, int32_t num_inputs,
                          const DLTensor *outputs, int32_t num_outputs,
@@ -64,7 +51,7 @@ static bool output_shapes(ft_model *model, const DLTensor *inputs,
       return false;
   }
   for (int32_t i = 0; i < num_outputs; ++i)
-    describe_output(info->outputs[i], &outputs[i]);
+    ft_describe_output(info->outputs[i], &outputs[i]);
   return true;
 }
 
@@ -75,51 +62,6 @@ ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
   ft_set_ok(&status);
   output_shapes(model, inputs, num_inputs, outputs, num_outputs, &status);
   return status;
-}
-
-/* Memory for an output that came without: in the traced strides when the
- * caller has room to be told them, else row-major. */
-static bool allocate_output(const ft_value_info *info, int32_t index,
-                            DLTensor *output, const ft_call_options *options,
-                            ft_status *status) {
-  if (!options->allocate)
-    return ft_fail(status, FT_ERROR_TENSOR,
-                   "output \"%s\": data is null and the call has no allocate",
-                   info->name);
-  size_t bytes = output->strides ? ft_layout_bytes(info)
-                                 : (size_t)ft_count_elements(info) *
-                                       ft_element_bytes(info->dtype);
-  void *data = options->allocate(options->allocate_user, index, info->dtype,
-                                 info->ndim, info->sizes, bytes, 64);
-  if (!data && bytes)
-    return ft_fail(status, FT_ERROR_MEMORY,
-                   "output \"%s\": no memory for %zu bytes", info->name, bytes);
-  describe_output(info, output);
-  output->data = data;
-  output->byte_offset = 0;
-  return true;
-}
-
-static bool check_output(const ft_value_info *info, int32_t index,
-                         DLTensor *output, const ft_call_options *options,
-                         ft_span *span, ft_status *status) {
-  if (output->data || ft_count_elements(info) == 0) {
-    if (output->data)
-      return ft_check_tensor("output", info, output, true, span, status);
-    /* Nothing to write: an empty output needs no memory. */
-    describe_output(info, output);
-    return true;
-  }
-  if (!allocate_output(info, index, output, options, status))
-    return false;
-  span->data = output->data;
-  span->bytes = ft_layout_bytes(info);
-  return true;
-}
-
-static bool spans_meet(const ft_span *a, const ft_span *b) {
-  return a->bytes && b->bytes && a->data < b->data + b->bytes &&
-         b->data < a->data + a->bytes;
 }
 
 /* Adds what a copy of the value takes to *total, on a 64-byte boundary. */
@@ -153,11 +95,14 @@ static bool prepare(call *c, const ft_call_options *options,
       return false;
   }
   for (int32_t i = 0; i < info->num_outputs; ++i) {
-    if (!check_output(info->outputs[i], i, &c->outputs[i], options, &out[i],
-                      status))
+    if (!(ft_is_found(info->outputs[i])
+              ? ft_check_found_output(info->outputs[i], &c->outputs[i], &out[i],
+                                      status)
+              : ft_check_output(info->outputs[i], i, &c->outputs[i], options,
+                                &out[i], status)))
       return false;
     for (int32_t j = 0; j < i; ++j)
-      if (spans_meet(&out[i], &out[j]))
+      if (ft_spans_meet(&out[i], &out[j]))
         return ft_fail(status, FT_ERROR_TENSOR,
                        "outputs \"%s\" and \"%s\" share memory",
                        info->outputs[j]->name, info->outputs[i]->name);
@@ -167,16 +112,18 @@ static bool prepare(call *c, const ft_call_options *options,
     bool in_place = ft_has_layout(info->inputs[i], &c->inputs[i]);
     /* Written while other values are still read from there? */
     for (int32_t j = 0; j < info->num_outputs && in_place; ++j)
-      in_place = !spans_meet(&in[i], &out[j]);
+      in_place = !ft_spans_meet(&in[i], &out[j]);
     for (int32_t j = 0; j < info->num_inputs && in_place; ++j)
       if (j != i && (info->inputs[j]->flags & FT_VALUE_WRITTEN))
-        in_place = !spans_meet(&in[i], &in[j]);
+        in_place = !ft_spans_meet(&in[i], &in[j]);
     c->work->inputs[i] = in_place ? in[i].data : kInScratch;
     if (!in_place)
       reserve(&c->scratch_bytes, info->inputs[i]);
   }
   for (int32_t i = 0; i < info->num_outputs; ++i) {
-    bool in_place = ft_has_layout(info->outputs[i], &c->outputs[i]);
+    /* Kernels write what they find in the caller's own strides. */
+    bool in_place = ft_is_found(info->outputs[i]) ||
+                    ft_has_layout(info->outputs[i], &c->outputs[i]);
     c->work->outputs[i] = in_place ? out[i].data : kInScratch;
     if (!in_place)
       reserve(&c->scratch_bytes, info->outputs[i]);
@@ -214,7 +161,7 @@ static void write_back(call *c) {
       ft_copy_out(info->inputs[i], c->work->inputs[i], &to);
     }
   for (int32_t i = 0; i < info->num_outputs; ++i)
-    if (c->work->outputs[i] != out[i].data)
+    if (!ft_is_found(info->outputs[i]) && c->work->outputs[i] != out[i].data)
       ft_copy_out(info->outputs[i], c->work->outputs[i], &c->outputs[i]);
 }
 
@@ -230,6 +177,10 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   exec->seed = model->seed;
   exec->offset =
       ft_call_offset(options->random_call ? options->random_call : started);
+  exec->info = c->info;
+  exec->outputs = c->outputs;
+  exec->spans = c->work->spans;
+  exec->options = options;
   atomic_store(&exec->failed, 0);
   if (model->state)
     pthread_mutex_lock(&model->state_lock);
@@ -237,6 +188,7 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
                             c->work->arena, model->weights.data, model->state);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
+  ft_free_temporaries(exec);
   if (atomic_load(&exec->failed)) {
     *status = exec->status;
     return false;

@@ -5,6 +5,7 @@
 #define FORETRACE_RUNTIME_INTERNAL_H
 
 #include "abi.h"
+#include "foretrace/kernel.h"
 #include "tensor.h"
 
 #include <pthread.h>
@@ -30,9 +31,37 @@ struct ft_exec {
   void *parallel_for_user;
   uint64_t seed;
   uint64_t offset; /* of the next kernel, see ft_call_offset */
+  /* What the call was given, for outputs whose sizes it has to find. */
+  const ft_model_info *info;
+  DLTensor *outputs;
+  ft_span *spans; /* inputs, then outputs */
+  const ft_call_options *options;
+  void *temporaries; /* a list of blocks; freed when the call ends */
   atomic_int failed;
   ft_status status; /* of whoever set `failed` */
 };
+
+/*===- outputs.c ----------------------------------------------------------===*/
+
+bool ft_spans_meet(const ft_span *a, const ft_span *b);
+/* Sets what the model knows of an output; sizes that it does not are -1. */
+void ft_describe_output(const ft_value_info *info, DLTensor *output);
+/* Checks the tensor given for an output, or gets memory for it. */
+bool ft_check_output(const ft_value_info *info, int32_t index, DLTensor *output,
+                     const ft_call_options *options, ft_span *span,
+                     ft_status *status);
+/* Does some size depend on data? Such an output is checked before the call for
+ * room to tell its sizes, and the rest when a kernel has found them. */
+bool ft_is_found(const ft_value_info *info);
+bool ft_check_found_output(const ft_value_info *info, const DLTensor *output,
+                           ft_span *span, ft_status *status);
+/* Memory for a result of which all but data and strides are set, from output
+ * `index` (-1: the model does not return it). `order` says which dim each
+ * position in memory holds, outermost first, where the model may choose.
+ * Failures are recorded. `strides` has room for the rank. */
+bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
+                    DLTensor *result);
+void ft_free_temporaries(ft_exec *exec);
 
 /*===- text.c: pieces of sentences ----------------------------------------===*/
 

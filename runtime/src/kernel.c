@@ -13,6 +13,14 @@ struct kernel_host {
   const char *op;
   DLTensor *results;
   int32_t num_results;
+  const struct found_result *found; /* [num_results] */
+};
+
+/* Of a result whose sizes the kernel finds. */
+struct found_result {
+  bool is_found;
+  int32_t output;       /* of the model, or -1 */
+  const int64_t *order; /* of its dims in memory */
 };
 
 static DLDataType dtype_of(int64_t word) {
@@ -41,6 +49,17 @@ static int32_t kernel_fail(const ft_kernel_call *call, int32_t code,
   return code;
 }
 
+/* Sizes that depend on data, and with them the memory. */
+static DLTensor *find_result(const struct kernel_host *host, int32_t index,
+                             const int64_t *sizes) {
+  DLTensor *result = &host->results[index];
+  const struct found_result *found = &host->found[index];
+  memcpy(result->shape, sizes, (size_t)result->ndim * sizeof *sizes);
+  return ft_find_output(host->exec, found->output, found->order, result)
+             ? result
+             : NULL;
+}
+
 /* A kernel and a fake rule that disagree must not write out of bounds. */
 static DLTensor *kernel_result(const ft_kernel_call *call, int32_t index,
                                DLDataType dtype, int32_t ndim,
@@ -64,8 +83,13 @@ static DLTensor *kernel_result(const ft_kernel_call *call, int32_t index,
   DLTensor *result = &host->results[index];
   bool same = dtype.code == result->dtype.code &&
               dtype.bits == result->dtype.bits && ndim == result->ndim;
-  for (int32_t d = 0; same && d < ndim; ++d)
-    same = sizes[d] == result->shape[d];
+  bool unknown = false;
+  for (int32_t d = 0; same && d < ndim; ++d) {
+    unknown |= result->shape[d] < 0;
+    same = result->shape[d] < 0 ? sizes[d] >= 0 : sizes[d] == result->shape[d];
+  }
+  if (same && unknown)
+    return find_result(host, index, sizes);
   if (same)
     return result;
   ft_text_add(&text, "its kernel writes result %d as ", (int)index);
@@ -122,34 +146,60 @@ static ft_kernel_arg item_of(const int64_t *words, const int64_t *item,
   return arg;
 }
 
+/* Words before the sizes of a tensor. */
+enum { DTYPE, COPY_FROM, OUTPUT, RANK, TENSOR_HEAD };
+
+static bool has_unknown(const int64_t *at) {
+  for (int64_t d = 0; d < at[RANK]; ++d)
+    if (at[TENSOR_HEAD + d] < 0)
+      return true;
+  return false;
+}
+
 int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
                       void *const *data) {
   int64_t num_tensors = words[FT_KC_TENSORS], num_items = words[FT_KC_ITEMS];
+  int64_t num_results = words[FT_KC_RESULTS];
   DLTensor tensors[num_tensors + 1];
   ft_kernel_arg items[num_items + 1];
+  struct found_result found[num_results + 1];
+  /* Sizes and strides of results that the kernel finds. */
+  int64_t layouts[words[FT_KC_FOUND] + 1], *layout = layouts;
   const int64_t *at = words + FT_KC_HEAD;
   for (int64_t i = 0; i < num_tensors; ++i) {
     DLTensor *t = &tensors[i];
-    int64_t from = at[1];
+    int64_t from = at[COPY_FROM], rank = at[RANK];
     t->data = data[i];
     t->device.device_type = kDLCPU;
     t->device.device_id = 0;
-    t->dtype = dtype_of(at[0]);
-    t->ndim = (int32_t)at[2];
+    t->dtype = dtype_of(at[DTYPE]);
+    t->ndim = (int32_t)rank;
     /* DLPack does not say const; kernel.h does. */
-    t->shape = (int64_t *)(uintptr_t)(at + 3);
-    t->strides = t->shape + t->ndim;
+    t->shape = (int64_t *)(uintptr_t)(at + TENSOR_HEAD);
+    t->strides = t->shape + rank;
     t->byte_offset = 0;
+    if (i >= num_tensors - num_results) {
+      struct found_result *f = &found[i - (num_tensors - num_results)];
+      f->is_found = has_unknown(at);
+      f->output = (int32_t)at[OUTPUT];
+      f->order = t->strides;
+      if (f->is_found) {
+        memcpy(layout, t->shape, (size_t)(2 * rank) * sizeof *layout);
+        t->shape = layout;
+        t->strides = layout + rank;
+        layout += 2 * rank;
+      }
+    }
     if (from >= 0)
       memcpy(t->data, data[from], (size_t)bytes_of(t));
-    at += 3 + 2 * t->ndim;
+    at += TENSOR_HEAD + 2 * rank;
   }
   for (int64_t i = 0; i < num_items; ++i, at += 3)
     items[i] = item_of(words, at, tensors, items);
 
   struct kernel_host host = {exec, (const char *)words + words[FT_KC_OP],
-                             tensors + num_tensors - words[FT_KC_RESULTS],
-                             (int32_t)words[FT_KC_RESULTS]};
+                             tensors + num_tensors - num_results,
+                             (int32_t)num_results, found};
   ft_kernel_call call = {.struct_size = sizeof call,
                          .op = host.op,
                          .num_args = (int32_t)words[FT_KC_ARGS],
@@ -165,6 +215,13 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
   int32_t code = kernel(&call);
   /* The first reason stays: this one only if the kernel gave none. */
   if (code != FT_OK)
-    code = kernel_fail(&call, code, NULL);
-  return code;
+    return kernel_fail(&call, code, NULL);
+  for (int32_t i = 0; i < host.num_results; ++i)
+    for (int32_t d = 0; found[i].is_found && d < host.results[i].ndim; ++d)
+      if (host.results[i].shape[d] < 0) {
+        ft_text text = {.size = 0};
+        ft_text_add(&text, "its kernel did not ask for result %d", (int)i);
+        return kernel_fail(&call, FT_ERROR_ARGUMENT, text.chars);
+      }
+  return FT_OK;
 }

@@ -6,14 +6,17 @@
  * compiler/lower/KernelCalls.cpp, read by kernel.c.
  *
  *   FT_KC_HEAD words      see below
- *   for each tensor       dtype, copy_from, ndim, ndim sizes, ndim strides
+ *   for each tensor       dtype, copy_from, output, ndim, ndim sizes,
+ *                         ndim strides
  *   for each item         kind, value, count
  *   texts                 each ends with a zero byte
  *
  * Tensors are the operands, then the new values of written arguments, then the
  * other results; a written argument stands in the memory of its new value,
- * which starts as a copy of tensor `copy_from` (-1: of none). Items are the
- * arguments in the order of the schema, then the elements of lists.
+ * which starts as a copy of tensor `copy_from` (-1: of none). A result with a
+ * size that its kernel has to find (-1) is output `output` of the model (-1:
+ * none), and has the order of its dims in memory instead of strides. Items are
+ * the arguments in the order of the schema, then the elements of lists.
  *===----------------------------------------------------------------------===*/
 #ifndef FORETRACE_RUNTIME_KERNEL_CALL_H
 #define FORETRACE_RUNTIME_KERNEL_CALL_H
@@ -24,6 +27,7 @@ enum {
   FT_KC_RESULTS, /* how many of them, at the end, the kernel sees as results */
   FT_KC_ARGS,    /* the number of arguments */
   FT_KC_ITEMS,   /* arguments and elements, at most FT_KC_MOST_ITEMS */
+  FT_KC_FOUND,   /* words for the sizes and strides of results to find */
   FT_KC_HEAD
 };
 

@@ -74,10 +74,24 @@ CompiledModel::forward(llvm::MutableArrayRef<HostTensor> inputs,
     llvm::Expected<DType> dtype = dtypeOf(out[i].dtype);
     if (!dtype)
       return dtype.takeError();
+    results[i].dtype = *dtype;
+    if (llvm::any_of(results[i].shape, [](int64_t n) { return n < 0; })) {
+      // The call finds the sizes and asks for memory.
+      out[i] = describe(*dtype, nullptr, results[i].shape);
+      continue;
+    }
     results[i] = HostTensor(*dtype, results[i].shape);
     out[i] = describe(*dtype, results[i].bytes.data(), results[i].shape);
   }
-  status = api->forward(model, in.data(), numIn, out.data(), numOut, options);
+  ft_call_options with = options ? *options : ft_call_options_init();
+  with.allocate_user = &results;
+  with.allocate = [](void *user, int32_t index, DLDataType, int32_t,
+                        const int64_t *, size_t bytes, size_t) -> void * {
+    HostTensor &result = (*static_cast<std::vector<HostTensor> *>(user))[index];
+    result.bytes.resize(bytes);
+    return result.bytes.data();
+  };
+  status = api->forward(model, in.data(), numIn, out.data(), numOut, &with);
   if (status.code != FT_OK)
     return failed(status);
   return results;

@@ -84,8 +84,10 @@ struct ft_kernel_call {
 
   /* Result `index` for writing, after a comparison with what the kernel is
    * about to write: in a compiled model `dtype` and `sizes` must be those that
-   * the fake rule gave, in a learning run they make the result. NULL after a
-   * failure, which is recorded. */
+   * the fake rule gave, in a learning run they make the result. A size that the
+   * fake rule left to the data is -1 in `results` until then, and `data` NULL;
+   * the strides are then those of the caller's memory. NULL after a failure,
+   * which is recorded. */
   DLTensor *(*result)(const ft_kernel_call *call, int32_t index,
                       DLDataType dtype, int32_t ndim, const int64_t *sizes);
 

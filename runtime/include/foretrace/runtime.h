@@ -240,7 +240,7 @@ typedef struct ft_api {
   /* The outputs' dtype, device, ndim, sizes and strides for these inputs, of
    * which only dtype, device, ndim and sizes are read. `shape` of each output
    * is NULL or has room for its rank, `strides` likewise; `data` is left
-   * alone. */
+   * alone. A size that depends on data, and the strides with it, is -1. */
   ft_status (*output_shapes)(ft_model *model, const DLTensor *inputs,
                              int32_t num_inputs, DLTensor *outputs,
                              int32_t num_outputs);
@@ -250,6 +250,8 @@ typedef struct ft_api {
    * with data is checked like an input and written in its own strides; one
    * without is given memory by options->allocate, and its other fields are
    * filled in (`shape` and `strides`, when not NULL, have room for its rank).
+   * An output whose sizes depend on data needs a `shape`; a tensor with data
+   * must have the sizes that come out and share no memory with another.
    * When the call fails the outputs' contents are unspecified. */
   ft_status (*forward)(ft_model *model, const DLTensor *inputs,
                        int32_t num_inputs, DLTensor *outputs,

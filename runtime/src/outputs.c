@@ -1,0 +1,188 @@
+/*===- outputs.c - Where the outputs of a call go ------------------- C11 -===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Most outputs are known before the call: they are checked, or get memory, when
+ * it starts. Of an output whose sizes depend on data (nonzero, unique) only the
+ * kernel that computes it knows how large it is; it asks for the memory when it
+ * does, by ft_find_output. Sizes that are not known before are -1.
+ *===----------------------------------------------------------------------===*/
+#include "internal.h"
+
+enum { FT_MOST_DIMS = 64 }; /* as the compiler's tensors */
+
+bool ft_spans_meet(const ft_span *a, const ft_span *b) {
+  return a->bytes && b->bytes && a->data < b->data + b->bytes &&
+         b->data < a->data + a->bytes;
+}
+
+void ft_describe_output(const ft_value_info *info, DLTensor *output) {
+  output->device = info->device;
+  output->dtype = info->dtype;
+  output->ndim = info->ndim;
+  size_t bytes = (size_t)info->ndim * sizeof(int64_t);
+  if (output->shape && bytes)
+    memcpy(output->shape, info->sizes, bytes);
+  if (output->strides && bytes)
+    memcpy(output->strides, info->strides, bytes);
+}
+
+/* Memory for an output that came without: in the traced strides when the
+ * caller has room to be told them, else row-major. */
+static bool allocate_output(const ft_value_info *info, int32_t index,
+                            DLTensor *output, const ft_call_options *options,
+                            ft_status *status) {
+  if (!options->allocate)
+    return ft_fail(status, FT_ERROR_TENSOR,
+                   "output \"%s\": data is null and the call has no allocate",
+                   info->name);
+  size_t bytes = output->strides ? ft_layout_bytes(info)
+                                 : (size_t)ft_count_elements(info) *
+                                       ft_element_bytes(info->dtype);
+  void *data = options->allocate(options->allocate_user, index, info->dtype,
+                                 info->ndim, info->sizes, bytes, 64);
+  if (!data && bytes)
+    return ft_fail(status, FT_ERROR_MEMORY,
+                   "output \"%s\": no memory for %zu bytes", info->name, bytes);
+  ft_describe_output(info, output);
+  output->data = data;
+  output->byte_offset = 0;
+  return true;
+}
+
+bool ft_check_output(const ft_value_info *info, int32_t index, DLTensor *output,
+                     const ft_call_options *options, ft_span *span,
+                     ft_status *status) {
+  if (output->data || ft_count_elements(info) == 0) {
+    if (output->data)
+      return ft_check_tensor("output", info, output, true, span, status);
+    /* Nothing to write: an empty output needs no memory. */
+    ft_describe_output(info, output);
+    return true;
+  }
+  if (!allocate_output(info, index, output, options, status))
+    return false;
+  span->data = output->data;
+  span->bytes = ft_layout_bytes(info);
+  return true;
+}
+
+/*===- Outputs that a kernel finds ----------------------------------------===*/
+
+bool ft_is_found(const ft_value_info *info) {
+  for (int32_t i = 0; i < info->ndim; ++i)
+    if (info->sizes[i] < 0)
+      return true;
+  return false;
+}
+
+bool ft_check_found_output(const ft_value_info *info, const DLTensor *output,
+                           ft_span *span, ft_status *status) {
+  span->data = NULL;
+  span->bytes = 0;
+  if (!output->shape)
+    return ft_fail(status, FT_ERROR_TENSOR,
+                   "output \"%s\": its sizes depend on data, and there is no "
+                   "shape to tell them in",
+                   info->name);
+  return true;
+}
+
+static bool same_sizes(const DLTensor *tensor, int32_t ndim,
+                       const int64_t *sizes) {
+  bool same = tensor->ndim == ndim;
+  for (int32_t i = 0; same && i < ndim; ++i)
+    same = tensor->shape[i] == sizes[i];
+  return same;
+}
+
+static bool find_output(ft_exec *exec, int32_t index, const ft_value_info *info,
+                        ft_status *status) {
+  DLTensor *output = &exec->outputs[index];
+  if (output->data && !same_sizes(output, info->ndim, info->sizes)) {
+    ft_text found = {.size = 0}, given = {.size = 0};
+    ft_text_add_list(&found, info->sizes, info->ndim);
+    ft_text_add_list(&given, output->shape, output->ndim);
+    return ft_fail(status, FT_ERROR_TENSOR,
+                   "output \"%s\": the call found sizes %s, the tensor given "
+                   "for it has %s",
+                   info->name, found.chars, given.chars);
+  }
+  ft_span *span = &exec->spans[exec->info->num_inputs + index];
+  if (!ft_check_output(info, index, output, exec->options, span, status))
+    return false;
+  int32_t others = exec->info->num_inputs + exec->info->num_outputs;
+  for (int32_t i = 0; i < others; ++i) {
+    const ft_span *other = &exec->spans[i];
+    if (other == span || !ft_spans_meet(other, span))
+      continue;
+    bool input = i < exec->info->num_inputs;
+    const ft_value_info *value =
+        input ? exec->info->inputs[i]
+              : exec->info->outputs[i - exec->info->num_inputs];
+    return ft_fail(status, FT_ERROR_TENSOR,
+                   "output \"%s\" shares memory with %s \"%s\"", info->name,
+                   input ? "input" : "output", value->name);
+  }
+  return true;
+}
+
+/* A block that lives until the call ends. */
+static void *temporary(ft_exec *exec, size_t bytes) {
+  const size_t head = 64; /* keeps the alignment */
+  uint8_t *block = bytes <= SIZE_MAX - head ? ft_alloc_block(bytes + head) : 0;
+  if (!block)
+    return NULL;
+  memcpy(block, &exec->temporaries, sizeof exec->temporaries);
+  exec->temporaries = block;
+  return block + head;
+}
+
+void ft_free_temporaries(ft_exec *exec) {
+  while (exec->temporaries) {
+    void *block = exec->temporaries;
+    memcpy(&exec->temporaries, block, sizeof exec->temporaries);
+    ft_free_block(block);
+  }
+}
+
+bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
+                    DLTensor *result) {
+  int64_t strides[FT_MOST_DIMS], step = 1;
+  for (int32_t p = result->ndim; p-- > 0;) {
+    strides[order[p]] = step;
+    int64_t size = result->shape[order[p]];
+    if (__builtin_mul_overflow(step, size > 0 ? size : 1, &step) ||
+        step > INT64_MAX / 32) {
+      ft_rt_fail(exec, FT_ERROR_MEMORY, "a result has too many elements");
+      return false;
+    }
+  }
+  result->byte_offset = 0;
+  if (index < 0) {
+    /* Nobody will read it. */
+    memcpy(result->strides, strides, (size_t)result->ndim * sizeof *strides);
+    result->data = temporary(exec, (size_t)ft_kernel_numel(result) *
+                                       ft_element_bytes(result->dtype));
+    if (!result->data)
+      ft_rt_fail(exec, FT_ERROR_MEMORY, "no memory for a result");
+    return result->data != NULL;
+  }
+  ft_value_info info = *exec->info->outputs[index];
+  info.sizes = result->shape;
+  info.strides = strides;
+  ft_status status;
+  ft_set_ok(&status);
+  if (!find_output(exec, index, &info, &status)) {
+    ft_rt_fail(exec, status.code, status.message);
+    return false;
+  }
+  const DLTensor *output = &exec->outputs[index];
+  result->data =
+      output->data ? (uint8_t *)output->data + output->byte_offset : NULL;
+  if (output->strides)
+    memcpy(result->strides, output->strides,
+           (size_t)result->ndim * sizeof *strides);
+  else
+    ft_row_major(&info, result->strides);
+  return true;
+}
