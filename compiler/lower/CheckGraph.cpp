@@ -59,6 +59,10 @@ LogicalResult checkValues(func::FuncOp source) {
   for (BlockArgument arg : source.getArguments()) {
     if (failed(check(arg, arg.getLoc())))
       return failure();
+    if (!isa<TensorType>(arg.getType()) && !arg.use_empty())
+      return (*arg.user_begin())
+          ->emitError("[FT0311] a number that the caller passes cannot be an "
+                      "argument yet");
     // Of a computed value the rules hold the elements as they are seen, so the
     // flags say nothing more; memory of others holds what they are made from.
     std::optional<TensorMeta> meta = metaOf(arg);

@@ -94,4 +94,15 @@ static inline int64_t ft_scratch_fft(int64_t n) {
                 : ft_scratch_of(16, 3 * n, 3);
 }
 
+/* Distinct values among `n` things of `width` elements each. */
+static inline int64_t ft_scratch_unique(int64_t n, int64_t width) {
+  return ft_scratch_of(8, n * width + 4 * n, 1);
+}
+
+/* The positions that `masks` masks of `elements` elements in all select, one
+ * list for each dim. */
+static inline int64_t ft_scratch_index(int64_t elements_by_dims) {
+  return ft_scratch_of(8, elements_by_dims, 1);
+}
+
 #endif /* FORETRACE_RUNTIME_KERNELS_SCRATCH_H */

@@ -17,7 +17,7 @@ module {
 
 module {
   func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"}, %n: i64) -> (tensor<1xf32, #ft.meta<cpu>> {ft.role = "output"}) {
-    // expected-error @+1 {{[FT0311] a number that is computed at run time cannot be an argument yet}}
+    // expected-error @+1 {{[FT0311] a number that the caller passes cannot be an argument yet}}
     %y = ft.aten "narrow.default"(%x, 0, %n, 1) : (tensor<2xf32, #ft.meta<cpu>>, i64) -> tensor<1xf32, #ft.meta<cpu>>
     return %y : tensor<1xf32, #ft.meta<cpu>>
   }

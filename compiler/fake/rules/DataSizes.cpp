@@ -123,8 +123,9 @@ static LogicalResult unique(FakeCall &c) {
                           *count);
 }
 
-static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg, bool inverse,
-                                 bool counts) {
+/// Kernels that go along a dim give all results whether they are asked for them
+/// or not.
+static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg) {
   const TensorMeta &self = c.tensor(0);
   FailureOr<int64_t> dim = c.wrapDim(dimArg, self.rank());
   if (failed(dim) || failed(checkTakes(c, self.dtype, Takes::NoComplex)))
@@ -149,19 +150,19 @@ static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg, bool inverse,
   sizes[*dim] = *count;
   if (failed(rowMajor(c, self.dtype, sizes)))
     return failure();
-  return inverseAndCounts(c, inverse, {length}, counts, *count);
+  return inverseAndCounts(c, true, {length}, true, *count);
 }
 
 /// (self, dim, sorted, return_inverse, return_counts)
 static LogicalResult uniqueDim(FakeCall &c) {
-  return uniqueAlong(c, 1, c.flag(3), c.flag(4));
+  return uniqueAlong(c, 1);
 }
 
 /// (self, return_inverse, return_counts, dim)
 static LogicalResult uniqueConsecutive(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (!c.isNone(3))
-    return uniqueAlong(c, 3, c.flag(1), c.flag(2));
+    return uniqueAlong(c, 3);
   if (failed(checkTakes(c, self.dtype, Takes::NoComplex)))
     return failure();
   FailureOr<Dim> count = countOf(c, self.numel(), 0);

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Indices are checked before anything is read with them; the gathers themselves
-// then read freely. Operators whose result's size depends on data (nonzero,
-// masks) have no rules here.
+// then read freely. What masks select is for a kernel to find (DataSizes.cpp).
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/IndexPlan.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/DataSizes.h"
 
 using namespace mlir;
 
@@ -76,7 +76,12 @@ static LogicalResult indexBy(LowerCall &c, ArrayRef<Value> tensors,
 }
 
 static LogicalResult index(LowerCall &c) {
-  return indexBy(c, c.call().tensors(1));
+  SmallVector<Value, 4> tensors = c.call().tensors(1);
+  bool masked = llvm::any_of(tensors, [&](Value v) {
+    DType dtype = v ? c.operandOf(v).dtype : DType::I64;
+    return dtype == DType::Bool || dtype == DType::U8;
+  });
+  return masked ? lowerMaskedIndex(c, tensors) : indexBy(c, tensors);
 }
 
 static LogicalResult maskedIndex(LowerCall &c) {
@@ -209,8 +214,8 @@ static LogicalResult nonzeroStatic(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"index.Tensor", index},
-    {"index.Tensor_hacked_twin", index},
+    {"index.Tensor", index, Numbers::Constant, ResultSizes::Found},
+    {"index.Tensor_hacked_twin", index, Numbers::Constant, ResultSizes::Found},
     {"_unsafe_index.Tensor", index},
     {"_unsafe_index.Tensor_hacked_twin", index},
     {"_unsafe_masked_index.default", maskedIndex},

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/rules/LibraryKernel.h"
 
+#include "compiler/lower/Gather.h"
 #include "dialects/ft/FtOps.h"
 
 using namespace mlir;
@@ -37,6 +38,37 @@ static TensorMeta metaInMemory(const LoweredTensor &t) {
   return meta;
 }
 
+KernelResult kernelResult(LowerCall &c, unsigned r) {
+  const TensorMeta &meta = c.resultMeta(r);
+  if (!meta.isStatic())
+    return {{}, meta.dtype, meta};
+  return {staticSizes(meta), meta.dtype};
+}
+
+/// The dims of an annotation in the order of memory, outermost first: each has
+/// the elements of those behind it as its stride. Row-major if there is no such
+/// order.
+static SmallVector<unsigned, 6> orderInMemory(const TensorMeta &meta) {
+  auto rank = static_cast<unsigned>(meta.rank());
+  SmallVector<unsigned, 6> order;
+  SmallVector<bool> used(rank, false);
+  Dim stride = 1;
+  for (unsigned p = 0; p < rank; ++p) {
+    // The last dim that fits, so that dims of one element stay where they are.
+    int next = -1;
+    for (unsigned d = 0; d < rank; ++d)
+      if (!used[d] && meta.strides[d] == stride)
+        next = static_cast<int>(d);
+    if (next < 0)
+      return identityOrder(rank);
+    used[next] = true;
+    order.push_back(static_cast<unsigned>(next));
+    stride = stride * meta.sizes[next];
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
 SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
                                       ArrayRef<LoweredTensor> ins,
                                       ArrayRef<Arg> numbers,
@@ -44,7 +76,7 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
                                       KernelScratch scratch) {
   SmallVector<LoweredTensor> results;
   if (llvm::all_of(outs, [](const KernelResult &r) {
-        return llvm::is_contained(r.sizes, 0);
+        return !r.found && llvm::is_contained(r.sizes, 0);
       })) {
     for (const KernelResult &r : outs)
       results.push_back(c.filled(r.sizes, r.dtype, 0));
@@ -71,13 +103,25 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
     args.push_back(arg);
   }
   args.append(numbers.begin(), numbers.end());
-  SmallVector<KernelResult> all(outs);
+  std::vector<KernelResult> all(outs.begin(), outs.end());
   all.push_back({{scratch.pieces, scratch.bytes}, DType::U8});
   for (const KernelResult &r : all) {
+    if (r.found) {
+      SmallVector<int64_t> sizes;
+      for (const Dim &d : r.found->sizes)
+        sizes.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
+      types.push_back(
+          RankedTensorType::get(sizes, storageType(c.context(), r.dtype)));
+      describe(*r.found, orderInMemory(*r.found));
+      continue;
+    }
     types.push_back(
         RankedTensorType::get(r.sizes, storageType(c.context(), r.dtype)));
     describe(rowMajorMeta(r.dtype, r.sizes), identityOrder(r.sizes.size()));
   }
+  // Memory of a found result is one output's: equal calls stay two.
+  bool anyFound = llvm::any_of(
+      outs, [](const KernelResult &r) { return r.found.has_value(); });
   SmallVector<int64_t> written(ins.size(), -1);
   std::unique_ptr<bool[]> asIs(new bool[ins.size()]());
   auto call = KernelCallOp::create(
@@ -86,9 +130,12 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
       encodeArgs(c.context(), args), b.getArrayAttr(typeAttrs),
       b.getArrayAttr(orders), b.getDenseI64ArrayAttr(written),
       b.getDenseBoolArrayAttr(ArrayRef<bool>(asIs.get(), ins.size())),
-      /*has_effects=*/false);
+      /*has_effects=*/anyFound);
   for (auto [r, value] : llvm::zip(outs, call.getResults()))
-    results.push_back({value, identityOrder(r.sizes.size()), r.dtype});
+    results.push_back(
+        {value,
+         identityOrder(cast<RankedTensorType>(value.getType()).getRank()),
+         r.dtype});
   c.newGroup();
   return results;
 }

@@ -19,7 +19,13 @@ using Sizes = llvm::SmallVector<int64_t, 6>;
 struct KernelResult {
   Sizes sizes;
   DType dtype;
+  /// Of a result with sizes that the kernel finds: its annotation, which gives
+  /// the order in memory. `sizes` is then not looked at.
+  std::optional<TensorMeta> found = std::nullopt;
 };
+
+/// Result `r` of the call as its annotation says.
+KernelResult kernelResult(LowerCall &c, unsigned r);
 
 /// The memory that a kernel works in: how many pieces of its batch can run at
 /// once, and the bytes that each needs (runtime/kernels/scratch.h).
@@ -34,6 +40,7 @@ KernelScratch scratchFor(int64_t count, int64_t work, int64_t bytes);
 
 /// Calls `ft_k_<name>` with `ins`, then `numbers`. The results are row-major;
 /// the scratch is not among them. Nothing is called if all results are empty.
+/// A result with sizes to be found can only be returned by the model.
 llvm::SmallVector<LoweredTensor> callKernel(LowerCall &c, llvm::StringRef name,
                                             llvm::ArrayRef<LoweredTensor> ins,
                                             llvm::ArrayRef<Arg> numbers,

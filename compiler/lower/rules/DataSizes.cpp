@@ -1,0 +1,166 @@
+//===- DataSizes.cpp - Lowering of results of unknown size ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How large these results are is found by the kernels that compute them
+// (runtime/kernels); the model returns them as they are.
+
+#include "compiler/lower/rules/DataSizes.h"
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/LibraryKernel.h"
+#include "runtime/kernels/scratch.h"
+
+using namespace mlir;
+
+namespace ft {
+
+/// Calls a kernel whose results are those of the operator.
+static LogicalResult callWith(LowerCall &c, StringRef name,
+                              ArrayRef<LoweredTensor> ins,
+                              ArrayRef<Arg> numbers,
+                              int64_t scratchBytes = 64) {
+  std::vector<KernelResult> outs;
+  for (unsigned r = 0; r < c.numResults(); ++r)
+    outs.push_back(kernelResult(c, r));
+  SmallVector<LoweredTensor> results =
+      callKernel(c, name, ins, numbers, outs, {1, scratchBytes});
+  for (auto [r, result] : llvm::enumerate(results))
+    c.setResult(static_cast<unsigned>(r), result);
+  return success();
+}
+
+static int64_t elementsOf(ArrayRef<int64_t> sizes) {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  return count;
+}
+
+//===----------------------------------------------------------------------===//
+// Selections
+//===----------------------------------------------------------------------===//
+
+static LogicalResult nonzero(LowerCall &c) {
+  return callWith(c, "nonzero", c.operand(0), {});
+}
+
+static LogicalResult maskedSelect(LowerCall &c) {
+  return callWith(c, "masked_select", {c.operand(0), c.operand(1)}, {});
+}
+
+LogicalResult lowerMaskedIndex(LowerCall &c, ArrayRef<Value> tensors) {
+  SmallVector<LoweredTensor> ins = {c.operand(0)};
+  SmallVector<Arg> starts;
+  int64_t dim = 0, listed = 0;
+  for (Value v : tensors) {
+    if (!v) {
+      ++dim;
+      continue;
+    }
+    LoweredTensor index = c.operandOf(v);
+    ins.push_back(index);
+    starts.push_back(Arg::integer(dim));
+    bool mask = index.dtype == DType::Bool || index.dtype == DType::U8;
+    dim += mask ? index.rank() : 1;
+    if (mask)
+      listed += index.rank() * elementsOf(index.sizes());
+  }
+  return callWith(c, "index", ins, starts, ft_scratch_index(listed));
+}
+
+//===----------------------------------------------------------------------===//
+// Distinct values
+//===----------------------------------------------------------------------===//
+
+static LogicalResult uniqueOf(LowerCall &c, bool sorted, bool inverse,
+                              bool counts) {
+  LoweredTensor x = c.operand(0);
+  return callWith(c, "unique", x,
+                  {Arg::truth(sorted), Arg::truth(inverse), Arg::truth(counts)},
+                  ft_scratch_unique(elementsOf(x.sizes()), 1));
+}
+
+/// PyTorch sorts whether it is asked to or not.
+static LogicalResult unique(LowerCall &c) {
+  return uniqueOf(c, true, c.flag(2), false);
+}
+static LogicalResult unique2(LowerCall &c) {
+  return uniqueOf(c, true, c.flag(2), c.flag(3));
+}
+
+/// All results are computed whether they are asked for or not.
+static LogicalResult uniqueAlong(LowerCall &c, unsigned dimArg, bool sorted) {
+  LoweredTensor x = c.operand(0);
+  unsigned dim = LowerCall::wrapDim(c.integer(dimArg), x.rank());
+  int64_t n = x.sizes()[dim];
+  int64_t width = n ? elementsOf(x.sizes()) / n : 0;
+  return callWith(c, "unique_dim", x,
+                  {Arg::integer(dim), Arg::truth(sorted)},
+                  ft_scratch_unique(n, width));
+}
+
+static LogicalResult uniqueDim(LowerCall &c) { return uniqueAlong(c, 1, true); }
+
+/// (self, return_inverse, return_counts, dim)
+static LogicalResult uniqueConsecutive(LowerCall &c) {
+  if (c.isNone(3))
+    return uniqueOf(c, false, c.flag(1), c.flag(2));
+  return uniqueAlong(c, 3, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+/// (self, weights, minlength)
+static LogicalResult bincount(LowerCall &c) {
+  SmallVector<LoweredTensor> ins = {c.operand(0)};
+  if (!c.isNone(1))
+    ins.push_back(c.cast(c.operand(1), c.resultMeta(0).dtype));
+  if (ins[0].rank() == 0)
+    ins[0] = c.reshape(ins[0], {1});
+  return callWith(c, "bincount", ins, Arg::integer(c.integer(2)));
+}
+
+/// The size that the program says, or -1.
+static Arg sizeOr(LowerCall &c, unsigned arg) {
+  return Arg::integer(c.isNone(arg) ? -1 : c.integer(arg));
+}
+
+/// (repeats, *, output_size)
+static LogicalResult repeatInterleave(LowerCall &c) {
+  return callWith(c, "repeat_interleave", c.operand(0), sizeOr(c, 1));
+}
+
+/// (self, repeats, dim, *, output_size)
+static LogicalResult repeatInterleaveAlong(LowerCall &c) {
+  LoweredTensor x = c.operand(0), repeats = c.operand(1);
+  if (c.isNone(2) || x.rank() == 0)
+    x = c.reshape(c.toRowMajor(x), elementsOf(x.sizes()));
+  if (repeats.rank() == 0)
+    repeats = c.reshape(repeats, {1});
+  int64_t dim = c.isNone(2) ? 0 : LowerCall::wrapDim(c.integer(2), x.rank());
+  return callWith(c, "repeat_interleave_dim", {x, repeats},
+                  {Arg::integer(dim), sizeOr(c, 3)});
+}
+
+static constexpr auto kConstant = Numbers::Constant;
+static constexpr auto kFound = ResultSizes::Found;
+
+static const LowerRuleRow kRows[] = {
+    {"_unique.default", unique, kConstant, kFound},
+    {"_unique2.default", unique2, kConstant, kFound},
+    {"argwhere.default", nonzero, kConstant, kFound},
+    {"bincount.default", bincount, kConstant, kFound},
+    {"masked_select.default", maskedSelect, kConstant, kFound},
+    {"nonzero.default", nonzero, kConstant, kFound},
+    {"repeat_interleave.Tensor", repeatInterleave, kConstant, kFound},
+    {"repeat_interleave.self_Tensor", repeatInterleaveAlong, kConstant, kFound},
+    {"unique_consecutive.default", uniqueConsecutive, kConstant, kFound},
+    {"unique_dim.default", uniqueDim, kConstant, kFound},
+};
+
+ArrayRef<LowerRuleRow> dataSizesLowerRules() { return kRows; }
+
+} // namespace ft

@@ -1,0 +1,84 @@
+/*===- nonzero.c - Which elements are not zero ---------------------- C11 -===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Two passes: the first counts, which gives the size of the result; the second
+ * writes.
+ *===----------------------------------------------------------------------===*/
+#include "runtime/kernels/elements.h"
+#include "runtime/kernels/kernels.h"
+
+static int64_t count_true(const DLTensor *t, int32_t ndim,
+                          const int64_t *shape) {
+  ft_truth truth = ft_truth_of(t->dtype);
+  int64_t count = 0;
+  for (ft_rows r = ft_rows_of(ndim, shape, t, NULL, NULL); !r.done;
+       ft_next_row(&r)) {
+    const char *at = (const char *)t->data + r.offset[0];
+    for (int64_t i = 0; i < r.length; ++i, at += r.step[0])
+      count += ft_is_true(truth, at);
+  }
+  return count;
+}
+
+int32_t ft_k_nonzero(const ft_kernel_call *call) {
+  const DLTensor *x = call->args[0].tensor;
+  const DLDataType i64 = {kDLInt, 64, 1};
+  const int64_t sizes[2] = {count_true(x, x->ndim, x->shape), x->ndim};
+  DLTensor *result = call->result(call, 0, i64, 2, sizes);
+  if (!result)
+    return FT_ERROR_TENSOR;
+  ft_truth truth = ft_truth_of(x->dtype);
+  int64_t *to = result->data;
+  int64_t next = result->strides[0], across = result->strides[1];
+  if (!to)
+    return FT_OK;
+  for (ft_rows r = ft_rows_of(x->ndim, x->shape, x, NULL, NULL); !r.done;
+       ft_next_row(&r)) {
+    const char *at = (const char *)x->data + r.offset[0];
+    for (int64_t i = 0; i < r.length; ++i, at += r.step[0]) {
+      if (!ft_is_true(truth, at))
+        continue;
+      for (int32_t d = 0; d < r.outer; ++d)
+        to[d * across] = r.index[d];
+      if (x->ndim)
+        to[r.outer * across] = i;
+      to += next;
+    }
+  }
+  return FT_OK;
+}
+
+/* The shape that two tensors are broadcast to. */
+static int32_t broadcast(const DLTensor *a, const DLTensor *b, int64_t *shape) {
+  int32_t ndim = a->ndim > b->ndim ? a->ndim : b->ndim;
+  for (int32_t d = 0; d < ndim; ++d) {
+    int32_t ad = d - (ndim - a->ndim), bd = d - (ndim - b->ndim);
+    int64_t size = ad >= 0 ? a->shape[ad] : 1;
+    shape[d] = size == 1 && bd >= 0 ? b->shape[bd] : size;
+  }
+  return ndim;
+}
+
+int32_t ft_k_masked_select(const ft_kernel_call *call) {
+  const DLTensor *x = call->args[0].tensor, *mask = call->args[1].tensor;
+  int64_t shape[FT_KERNEL_DIMS];
+  int32_t ndim = broadcast(x, mask, shape);
+  int64_t count = count_true(mask, ndim, shape);
+  DLTensor *result = call->result(call, 0, x->dtype, 1, &count);
+  if (!result)
+    return FT_ERROR_TENSOR;
+  ft_truth truth = ft_truth_of(mask->dtype);
+  int64_t size = ft_element_size(x), next = result->strides[0] * size;
+  char *to = result->data;
+  for (ft_rows r = ft_rows_of(ndim, shape, x, mask, NULL); !r.done;
+       ft_next_row(&r)) {
+    const char *from = (const char *)x->data + r.offset[0];
+    const char *at = (const char *)mask->data + r.offset[1];
+    for (int64_t i = 0; i < r.length; ++i)
+      if (ft_is_true(truth, at + i * r.step[1])) {
+        ft_copy_element(to, from + i * r.step[0], size);
+        to += next;
+      }
+  }
+  return FT_OK;
+}

@@ -1,0 +1,32 @@
+// RUN: %ft-opt -ft-lower %s -split-input-file -verify-diagnostics | FileCheck %s
+// Results whose sizes depend on data are the kernel's to allocate: it gets no
+// memory, and the plan says which sizes the call finds.
+
+// CHECK-LABEL: module attributes {ft.model = "found"
+// CHECK-SAME: outputs = [{name = "i", type = tensor<?x1xi64
+// CHECK: func.func @ft_gen_forward
+// CHECK: llvm.mlir.zero : !llvm.ptr
+// CHECK: llvm.mlir.addressof @ft_k_nonzero
+// CHECK: llvm.call @ft_rt_call_kernel
+module attributes {ft.model = "found"} {
+  ft.symbol "u0" {lower = 0 : i64, upper = 4 : i64, source = "nonzero"}
+  func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<?x1xi64, #ft.meta<[u0], [1, u0], cpu>> {ft.name = "i", ft.role = "output"}) {
+    %i = ft.aten "nonzero.default"(%x) : (tensor<4xf32, #ft.meta<cpu>>) -> tensor<?x1xi64, #ft.meta<[u0], [1, u0], cpu>>
+    return %i : tensor<?x1xi64, #ft.meta<[u0], [1, u0], cpu>>
+  }
+}
+
+// -----
+
+module attributes {ft.model = "computed_with"} {
+  ft.symbol "u0" {lower = 0 : i64, upper = 4 : i64, source = "masked_select"}
+  func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"},
+                     %m: tensor<4xi1, #ft.meta<cpu>> {ft.kind = "input", ft.target = "m"})
+      -> (tensor<?xf32, #ft.meta<[u0], cpu>> {ft.name = "y", ft.role = "output"}) {
+    // expected-error @+1 {{[FT0311] symbolic shapes are not compiled yet: float32 [u0] cpu}}
+    %s = ft.aten "masked_select.default"(%x, %m) : (tensor<4xf32, #ft.meta<cpu>>, tensor<4xi1, #ft.meta<cpu>>) -> tensor<?xf32, #ft.meta<[u0], cpu>>
+    %y = ft.relu(%s) : (tensor<?xf32, #ft.meta<[u0], cpu>>) -> tensor<?xf32, #ft.meta<[u0], cpu>>
+    return %y : tensor<?xf32, #ft.meta<[u0], cpu>>
+  }
+}

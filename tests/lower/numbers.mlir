@@ -1,0 +1,38 @@
+// RUN: %ft-opt -ft-lower %s -split-input-file | FileCheck %s
+// Numbers that the fake pass knew are constants of the calls; those that only
+// the run knows are 0-dim tensors, and assertions on them are checks.
+
+// CHECK-LABEL: module attributes {ft.model = "known"
+// CHECK-NOT: ft_rt_fail
+module attributes {ft.model = "known"} {
+  func.func @forward(%x: tensor<3x4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<4x3xf32, #ft.meta<cpu>> {ft.name = "y", ft.role = "output"}) {
+    %n = ft.aten "sym_size.int"(%x, 0) {ft.value = "3"} : (tensor<3x4xf32, #ft.meta<cpu>>) -> i64
+    %ok = ft.aten "operator.ge"(%n, 0) {ft.value = "1"} : (i64) -> i1
+    ft.aten "_assert_scalar.default"(%ok, "n >= 0") : (i1) -> ()
+    %y = ft.view(%x, [4, %n]) : (tensor<3x4xf32, #ft.meta<cpu>>, i64) -> tensor<4x3xf32, #ft.meta<cpu>>
+    %z = ft.mul.Scalar(%y, %n) : (tensor<4x3xf32, #ft.meta<cpu>>, i64) -> tensor<4x3xf32, #ft.meta<cpu>>
+    return %z : tensor<4x3xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: module attributes {ft.model = "runtime"
+// CHECK-DAG: "n >= 0\00"
+// CHECK-DAG: "division by zero\00"
+// CHECK: func.func @ft_gen_forward
+// CHECK: memref.load {{.*}} : memref<i8>
+// CHECK: llvm.call @ft_rt_fail
+module attributes {ft.model = "runtime"} {
+  func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"},
+                     %n: tensor<i64, #ft.meta<cpu>> {ft.kind = "input", ft.target = "n"})
+      -> (tensor<4xf32, #ft.meta<cpu>> {ft.name = "y", ft.role = "output"}, f64 {ft.name = "q", ft.role = "output"}) {
+    %i = ft.aten "item.default"(%n) {ft.value = "u0"} : (tensor<i64, #ft.meta<cpu>>) -> i64
+    %ok = ft.aten "operator.ge"(%i, 0) : (i64) -> i1
+    ft.aten "_assert_scalar.default"(%ok, "n >= 0") : (i1) -> ()
+    %q = ft.aten "operator.truediv"(1, %i) : (i64) -> f64
+    %y = ft.mul.Scalar(%x, %q) : (tensor<4xf32, #ft.meta<cpu>>, f64) -> tensor<4xf32, #ft.meta<cpu>>
+    return %y, %q : tensor<4xf32, #ft.meta<cpu>>, f64
+  }
+}
