@@ -48,6 +48,10 @@ public:
   ShapeEnv &env() { return shapeEnv; }
   SymContext &symbols() { return shapeEnv.context(); }
   bool allowsDataDependent() const { return dataDependent; }
+  /// Whether a truth value may be left to the run (`equal`): in a graph, whose
+  /// ops take it as an operand; not in a program that would branch on it.
+  bool allowsUnknownTruth() const { return dataDependent && unknownTruth; }
+  void allowUnknownTruth() { unknownTruth = true; }
 
   //===--- Symbols --------------------------------------------------------===//
   /// A new integer, "u0", "u1", …, of at least `lower` and at most `upper`.
@@ -115,6 +119,7 @@ private:
 
   ShapeEnv &shapeEnv;
   bool dataDependent;
+  bool unknownTruth = false;
   bool guards = false;
   std::string source;
   unsigned nextInteger = 0, nextFloat = 0;

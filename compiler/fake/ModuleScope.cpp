@@ -89,6 +89,7 @@ LogicalResult ModuleScope::verify() const {
 ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
                          Unbacked unbacked)
     : env(symbolsOf(module)), fakeScope(env) {
+  fakeScope.allowUnknownTruth();
   collectInputs(forward, inputs);
   auto end = [](std::optional<uint64_t> v, int64_t otherwise) {
     return v ? static_cast<int64_t>(*v) : otherwise;

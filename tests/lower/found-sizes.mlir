@@ -11,9 +11,9 @@
 module attributes {ft.model = "found"} {
   ft.symbol "u0" {lower = 0 : i64, upper = 4 : i64, source = "nonzero"}
   func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"})
-      -> (tensor<?x1xi64, #ft.meta<[u0], [1, u0], cpu>> {ft.name = "i", ft.role = "output"}) {
-    %i = ft.aten "nonzero.default"(%x) : (tensor<4xf32, #ft.meta<cpu>>) -> tensor<?x1xi64, #ft.meta<[u0], [1, u0], cpu>>
-    return %i : tensor<?x1xi64, #ft.meta<[u0], [1, u0], cpu>>
+      -> (tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>> {ft.name = "i", ft.role = "output"}) {
+    %i = ft.aten "nonzero.default"(%x) : (tensor<4xf32, #ft.meta<cpu>>) -> tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>>
+    return %i : tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>>
   }
 }
 

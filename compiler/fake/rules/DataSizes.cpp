@@ -123,9 +123,11 @@ static LogicalResult unique(FakeCall &c) {
                           *count);
 }
 
-/// Kernels that go along a dim give all results whether they are asked for them
-/// or not.
-static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg) {
+/// On the CPU kernels that go along a dim give all results whether they are
+/// asked for them or not.
+static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg, bool inverse,
+                                 bool counts) {
+  bool all = c.device.kind == Device::Cpu;
   const TensorMeta &self = c.tensor(0);
   FailureOr<int64_t> dim = c.wrapDim(dimArg, self.rank());
   if (failed(dim) || failed(checkTakes(c, self.dtype, Takes::NoComplex)))
@@ -150,19 +152,20 @@ static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg) {
   sizes[*dim] = *count;
   if (failed(rowMajor(c, self.dtype, sizes)))
     return failure();
-  return inverseAndCounts(c, true, {length}, true, *count);
+  return inverseAndCounts(c, all || inverse, {length}, all || counts, *count);
 }
 
 /// (self, dim, sorted, return_inverse, return_counts)
 static LogicalResult uniqueDim(FakeCall &c) {
-  return uniqueAlong(c, 1);
+  return uniqueAlong(c, 1, c.flag(3), c.flag(4));
 }
 
 /// (self, return_inverse, return_counts, dim)
 static LogicalResult uniqueConsecutive(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
-  if (!c.isNone(3))
-    return uniqueAlong(c, 3);
+  // Dim 0 of a vector, written so, is no dim to go along.
+  if (!c.isNone(3) && !(self.rank() == 1 && c.dim(3).is(0)))
+    return uniqueAlong(c, 3, c.flag(1), c.flag(2));
   if (failed(checkTakes(c, self.dtype, Takes::NoComplex)))
     return failure();
   FailureOr<Dim> count = countOf(c, self.numel(), 0);

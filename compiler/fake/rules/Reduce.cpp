@@ -176,9 +176,11 @@ static LogicalResult countNonzero(FakeCall &c) {
 
 /// A truth value that only the run knows.
 static LogicalResult dataDependent(FakeCall &c) {
-  if (failed(c.needsData("the result of " + c.schema().base)))
-    return failure();
-  return c.scalar(FakeResult::Bool);
+  c.bypass = "new symbol";
+  if (c.scope && c.scope->allowsUnknownTruth())
+    return c.scalar(FakeResult::Bool);
+  return c.fail(FakeError::DataDependent,
+                "the result of " + c.schema().base + " depends on data");
 }
 
 //===----------------------------------------------------------------------===//

@@ -104,7 +104,7 @@ static LogicalResult uniqueDim(LowerCall &c) { return uniqueAlong(c, 1, true); }
 
 /// (self, return_inverse, return_counts, dim)
 static LogicalResult uniqueConsecutive(LowerCall &c) {
-  if (c.isNone(3))
+  if (c.isNone(3) || (c.operand(0).rank() == 1 && c.integer(3) == 0))
     return uniqueOf(c, false, c.flag(1), c.flag(2));
   return uniqueAlong(c, 3, false);
 }
