@@ -151,3 +151,56 @@ ft::conformance::compareTensors(const TensorView &got, const TensorView &want,
          text(got, worst) + " (" + std::to_string(differing) + " of " +
          std::to_string(n) + " differ)";
 }
+
+/// The distance between neighbours of `x` in the dtype.
+static double unitOfLastPlace(DType dtype, double x) {
+  int digits = 0, least = 0; // of the mantissa; exponent of the smallest normal
+  switch (dtype) {
+  case DType::F64:
+  case DType::C128:
+    digits = 53, least = -1022;
+    break;
+  case DType::F32:
+  case DType::C64:
+    digits = 24, least = -126;
+    break;
+  case DType::F16:
+  case DType::C32:
+    digits = 11, least = -14;
+    break;
+  case DType::BF16:
+    digits = 8, least = -126;
+    break;
+  default:
+    return 0;
+  }
+  int exponent = x == 0 ? least : std::max(std::ilogb(x), least);
+  return std::ldexp(1.0, exponent - digits + 1);
+}
+
+std::optional<std::string>
+ft::conformance::compareErrors(const TensorView &got, const TensorView &want,
+                               const TensorView &want64) {
+  if (isIntegral(got.dtype) || got.shape != want64.shape ||
+      got.shape != want.shape)
+    return std::nullopt;
+  double ours = 0, theirs = 0, largest = 0;
+  for (int64_t i = 0, n = got.numel(); i < n; ++i) {
+    Number x = got.at(i), y = want.at(i), exact = want64.at(i);
+    if (!std::isfinite(std::abs(x)) || !std::isfinite(std::abs(y)) ||
+        !std::isfinite(std::abs(exact)))
+      continue;
+    ours = std::max(ours, std::abs(x - exact));
+    theirs = std::max(theirs, std::abs(y - exact));
+    largest = std::max(largest, std::abs(exact));
+  }
+  double unit = unitOfLastPlace(got.dtype, largest);
+  if (ours <= std::max(2 * theirs, 4 * unit))
+    return std::nullopt;
+  char buffer[160];
+  std::snprintf(buffer, sizeof buffer,
+                "has an error of %.3g; PyTorch's is %.3g, a unit of the last "
+                "place %.3g",
+                ours, theirs, unit);
+  return buffer;
+}

@@ -49,6 +49,14 @@ std::optional<std::string>
 compareTensors(const TensorView &got, const TensorView &want, Accuracy accuracy,
                const TensorView *want64 = nullptr, bool signedZero = false);
 
+/// Nothing if the largest error of `got` against the float64 result is at most
+/// twice that of `want` (PyTorch's), or 4 units of the last place of the dtype
+/// at the largest number of `want64`; otherwise both errors. Elements that are
+/// not finite in one of the three do not count.
+std::optional<std::string> compareErrors(const TensorView &got,
+                                         const TensorView &want,
+                                         const TensorView &want64);
+
 } // namespace ft::conformance
 
 #endif // FORETRACE_TESTS_CONFORMANCE_COMPARE_H

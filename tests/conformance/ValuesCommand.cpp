@@ -237,6 +237,9 @@ std::string ValuesRun::differences(const ValueCase &test,
     if (auto difference = compareTensors(got, *stored, accuracy,
                                          exact ? &*exact : nullptr, signedZero))
       return where + *difference;
+    if (exact)
+      if (auto difference = compareErrors(got, *stored, *exact))
+        return where + *difference;
   }
   for (const auto &[index, stored] : test.mutated) {
     llvm::Expected<TensorView> want = data.view(stored);
