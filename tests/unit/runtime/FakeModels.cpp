@@ -93,6 +93,16 @@ Artefact lookup() {
   return a;
 }
 
+Artefact positive() {
+  Artefact a;
+  a.name = "positive";
+  a.inputs = {value("x", kFloat32, {2, 3}, {3, 1})};
+  a.outputs = {value("where", kInt64, {2, -1}, {1, -1})};
+  a.outputs[0].dims = {"2", "u0"};
+  a.object = modelObject("positive");
+  return a;
+}
+
 void ModelTest::SetUp() {
   llvm::SmallString<128> unique;
   ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("ft-test", unique));

@@ -26,6 +26,8 @@ Artefact affine();
 Artefact counter();
 /// y[8] = table[index[8]] with 5 rows; int64 indices.
 Artefact lookup();
+/// where[2, found] = the positions of the positive elements of x[2, 3].
+Artefact positive();
 
 /// A folder of its own for each test, removed at the end.
 class ModelTest : public ::testing::Test {
