@@ -41,7 +41,7 @@ static TensorMeta metaInMemory(const LoweredTensor &t) {
 KernelResult kernelResult(LowerCall &c, unsigned r) {
   const TensorMeta &meta = c.resultMeta(r);
   if (!meta.isStatic())
-    return {{}, meta.dtype, meta};
+    return {{}, meta.dtype, &meta};
   return {staticSizes(meta), meta.dtype};
 }
 
@@ -121,7 +121,7 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   }
   // Memory of a found result is one output's: equal calls stay two.
   bool anyFound = llvm::any_of(
-      outs, [](const KernelResult &r) { return r.found.has_value(); });
+      outs, [](const KernelResult &r) { return r.found != nullptr; });
   SmallVector<int64_t> written(ins.size(), -1);
   std::unique_ptr<bool[]> asIs(new bool[ins.size()]());
   auto call = KernelCallOp::create(

@@ -19,9 +19,9 @@ using Sizes = llvm::SmallVector<int64_t, 6>;
 struct KernelResult {
   Sizes sizes;
   DType dtype;
-  /// Of a result with sizes that the kernel finds: its annotation, which gives
-  /// the order in memory. `sizes` is then not looked at.
-  std::optional<TensorMeta> found = std::nullopt;
+  /// Of a result with sizes that the kernel finds: its annotation in the call,
+  /// which gives the order in memory. `sizes` is then not looked at.
+  const TensorMeta *found = nullptr;
 };
 
 /// Result `r` of the call as its annotation says.
