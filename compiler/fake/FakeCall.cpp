@@ -91,7 +91,13 @@ std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
     bypass = "a guard";
   if (taken)
     return *taken == 2 ? b : a;
-  return eq(a, b) ? std::optional(a) : std::nullopt;
+  // A size that only the run knows is taken not to be 1, as PyTorch does; that
+  // the two are equal is then for the run to check.
+  bool ofTheRun = symbols.hasUnbacked(x) || symbols.hasUnbacked(y);
+  if (!ofTheRun || !scope->require(symbols.eq(x, y), schemaRef.base))
+    return eq(a, b) ? std::optional(a) : std::nullopt;
+  bypass = "fact";
+  return b.isStatic() ? b : a;
 }
 
 bool FakeCall::eq(Dim a, Dim b) {
