@@ -26,9 +26,10 @@ const LowerRuleRow *findLowerRule(const Schema &schema) {
 #undef FT_LOWER_FAMILY
     for (llvm::ArrayRef<LowerRuleRow> rows :
          {attentionBackwardLowerRules(), ctcLowerRules(),
-          distanceBackwardLowerRules(), gradientLowerRules(),
-          productsLowerRules(), quantileLowerRules(), statisticsLowerRules(),
-          weightNormLowerRules()})
+          distanceBackwardLowerRules(), fakeQuantizeLowerRules(),
+          gradientLowerRules(), optimizerLowerRules(),
+          selectionBackwardLowerRules(), productsLowerRules(),
+          quantileLowerRules(), statisticsLowerRules(), weightNormLowerRules()})
       add(rows);
     return byIndex;
   }();

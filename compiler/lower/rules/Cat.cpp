@@ -335,6 +335,27 @@ static LogicalResult diagFlat(LowerCall &c) {
   return success();
 }
 
+/// Sequences one above the other, the shorter ones filled up on one side:
+/// (sequences, batch_first, padding_value, padding_side).
+static LogicalResult padSequence(LowerCall &c) {
+  SmallVector<LoweredTensor> list = listOf(c);
+  int64_t longest = 0;
+  for (const LoweredTensor &t : list)
+    longest = std::max(longest, t.sizes()[0]);
+  bool left = c.call().args[3].str == "left";
+  unsigned dim = c.flag(1) ? 0 : 1;
+  for (LoweredTensor &t : list) {
+    Sizes low(t.rank(), 0), high(t.rank(), 0);
+    (left ? low : high)[0] = longest - t.sizes()[0];
+    t = c.pad(t, low, high, c.number(2));
+    Sizes sizes = t.sizes();
+    sizes.insert(sizes.begin() + dim, 1);
+    t = c.reshape(t, sizes);
+    c.newGroup();
+  }
+  return catAlong(c, list, dim);
+}
+
 /// All elements of all tensors in one vector.
 static LogicalResult flattened(LowerCall &c) {
   SmallVector<LoweredTensor> list = listOf(c);
@@ -496,6 +517,7 @@ static const LowerRuleRow kRows[] = {
     {"diag.default", diag},
     {"diagflat.default", diagFlat},
     {"flatten_dense_tensors.default", flattened},
+    {"pad_sequence.default", padSequence},
     {"diagonal_backward.default", diagonalBackward},
     {"slice_backward.default", sliceBackward},
     {"select_backward.default", selectBackward},

@@ -14,9 +14,12 @@ namespace ft {
 llvm::ArrayRef<LowerRuleRow> attentionBackwardLowerRules();
 llvm::ArrayRef<LowerRuleRow> ctcLowerRules();
 llvm::ArrayRef<LowerRuleRow> distanceBackwardLowerRules();
+llvm::ArrayRef<LowerRuleRow> fakeQuantizeLowerRules();
 llvm::ArrayRef<LowerRuleRow> gradientLowerRules();
+llvm::ArrayRef<LowerRuleRow> optimizerLowerRules();
 llvm::ArrayRef<LowerRuleRow> productsLowerRules();
 llvm::ArrayRef<LowerRuleRow> quantileLowerRules();
+llvm::ArrayRef<LowerRuleRow> selectionBackwardLowerRules();
 llvm::ArrayRef<LowerRuleRow> statisticsLowerRules();
 llvm::ArrayRef<LowerRuleRow> weightNormLowerRules();
 

@@ -10,6 +10,10 @@
 #include "compiler/lower/rules/PNorm.h"
 #include "compiler/lower/rules/PointwiseBody.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
 using namespace mlir;
 
 namespace ft {
@@ -167,6 +171,25 @@ static LogicalResult maxima(LowerCall &c) {
   return success();
 }
 
+/// (self, ord, dtype): the sum of the powers, which is the norm of infinity
+/// for that order.
+static LogicalResult powerSums(LowerCall &c) {
+  double p = c.number(1);
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    LoweredTensor t = entryAt(c, 0, r);
+    DType dtype = c.resultMeta(r).dtype, acc = opmathType(dtype);
+    LoweredTensor y = pNorm(c, t, p, allDims(t.rank()), false, acc);
+    if (!std::isinf(p) && p != 0)
+      y = c.pointwise(y, {}, acc, [&](ScalarBuilder &s, ValueRange v) {
+        return math::PowFOp::create(s.b, s.loc, v[0],
+                                    s.constant(v[0].getType(), p));
+      });
+    c.setResult(r, c.cast(y, dtype));
+    c.newGroup();
+  }
+  return success();
+}
+
 /// (self, ord, dtype)
 static LogicalResult norms(LowerCall &c) {
   for (unsigned r = 0; r < c.numResults(); ++r) {
@@ -277,6 +300,7 @@ ArrayRef<LowerRuleRow> foreachLowerRules() {
       {"_foreach_max.default", maxima},
       {"_foreach_mm.default", products},
       {"_foreach_norm.Scalar", norms},
+      {"_foreach_powsum.Scalar", powerSums},
       {"_foreach_zero.default", zeroEntries},
       {"_foreach_sub.Scalar", eachEntry},
       {"_foreach_sub.ScalarList", eachEntry},

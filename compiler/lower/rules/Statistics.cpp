@@ -1,4 +1,4 @@
-//===- Statistics.cpp - Lowering of covariances ----------------*- C++ -*-===//
+//===- Statistics.cpp - Covariances and the nuclear norm -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Rows are variables, columns observations with weights w:
@@ -7,7 +7,7 @@
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/rules/Composites.h"
-#include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/Linalg.h"
 #include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -146,10 +146,35 @@ static LogicalResult corrcoef(LowerCall &c) {
   return setSquare(c, y);
 }
 
+/// The sum of the singular values: (self, [dim,] keepdim).
+static LogicalResult nuclearNorm(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  const TensorMeta &meta = c.resultMeta(0);
+  int dimArg = c.call().schema->argIndex("dim");
+  if (dimArg >= 0) {
+    SmallVector<unsigned, 6> order, last;
+    for (int64_t d : c.integers(static_cast<unsigned>(dimArg)))
+      last.push_back(LowerCall::wrapDim(d, x.rank()));
+    for (unsigned d = 0; d < x.rank(); ++d)
+      if (!llvm::is_contained(last, d))
+        order.push_back(d);
+    order.append(last.begin(), last.end());
+    x = c.permute(x, order);
+  }
+  LoweredTensor s =
+      svdOf(c, x, false, false, isComplex(x.dtype) ? DType::C128 : DType::F64)
+          .s;
+  LoweredTensor y = sumOf(c, s, s.rank() - 1, false, s.dtype);
+  c.setResult(0, c.cast(c.reshape(y, staticSizes(meta)), meta.dtype));
+  return success();
+}
+
 ArrayRef<LowerRuleRow> statisticsLowerRules() {
   static const LowerRuleRow rows[] = {
       {"corrcoef.default", corrcoef},
       {"cov.default", cov},
+      {"nuclear_norm.default", nuclearNorm},
+      {"nuclear_norm.dim", nuclearNorm},
   };
   return rows;
 }

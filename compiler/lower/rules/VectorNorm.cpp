@@ -5,6 +5,10 @@
 #include "compiler/lower/rules/Linalg.h"
 #include "compiler/lower/rules/PNorm.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+
 using namespace mlir;
 
 namespace ft {
@@ -29,6 +33,23 @@ static LogicalResult norm(LowerCall &c) {
   if (dtype >= 0 && c.call().args[dtype].kind == Arg::DType)
     x = c.cast(x, c.call().args[dtype].dtype);
   c.setResult(0, pNorm(c, x, p, dims, keepDim, c.resultMeta(0).dtype));
+  return success();
+}
+
+/// The sum of the powers: (self, ord, dim, keepdim, dtype).
+static LogicalResult powerSum(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  double p = c.number(1);
+  DType dtype = c.resultMeta(0).dtype, acc = opmathType(dtype);
+  if (c.call().args[4].kind == Arg::DType)
+    x = c.cast(x, c.call().args[4].dtype);
+  LoweredTensor y = pNorm(c, x, p, reducedDims(c, 2, x.rank()), c.flag(3), acc);
+  if (!std::isinf(p) && p != 0)
+    y = c.pointwise(y, y.sizes(), acc, [&](ScalarBuilder &s, ValueRange v) {
+      return math::PowFOp::create(s.b, s.loc, v[0],
+                                  s.constant(v[0].getType(), p));
+    });
+  c.setResult(0, c.cast(y, dtype));
   return success();
 }
 
@@ -64,6 +85,7 @@ static const LowerRuleRow kRows[] = {
     {"dist.default", dist},
     {"frobenius_norm.dim", norm},
     {"linalg_norm.default", linalgNorm},
+    {"linalg__powsum.default", powerSum},
     {"linalg_vector_norm.default", norm},
     {"native_norm.ScalarOpt_dim_dtype", norm},
     {"native_norm.default", norm},

@@ -35,6 +35,12 @@ def encoded(a):
     return a
 
 
+def flat(out):
+    if isinstance(out, (list, tuple)):
+        return [t for part in out for t in flat(part)]
+    return [out]
+
+
 calls = {}
 
 
@@ -55,7 +61,7 @@ def write():
                 out = op(*args, **kwargs)
             except (RuntimeError, IndexError):
                 continue  # not for this dtype
-            out = list(out) if isinstance(out, (list, tuple)) else [out]
+            out = flat(out)
             kept += 1
             lines.append({"id": len(lines), "op": str(op), "args": given,
                           "kwargs": {k: encoded(v) for k, v in kwargs.items()},
@@ -361,5 +367,74 @@ for d in floats:
         call(aten.affine_grid_generator_backward.default,
              numbers(d, size[0], *size[2:], len(size) - 2), list(size),
              random.random() < 0.5)
+
+# Optimizer steps, simulated quantization.
+shapes = [(3, 2), (4,), (), (0,)]
+
+
+def parameters(d, positive=False):
+    made = [numbers(d, *s) for s in shapes]
+    return [t.abs() for t in made] if positive else made
+
+
+for d in floats:
+    for decay, back, lr in [(0.0, False, 0.01), (0.1, True, 0.01),
+                            (0.1, False, torch.tensor(0.02))]:
+        every = {"lr": lr, "weight_decay": decay, "maximize": back}
+        form = "default" if isinstance(lr, float) else "tensor_lr"
+        steps = [torch.tensor(i + 1.0) for i in range(4)]
+        for op in (aten._fused_adam, aten._fused_adamw):
+            for most in ([], parameters(d, True)):
+                call(getattr(op, form), parameters(d), parameters(d),
+                     parameters(d), parameters(d, True), most, steps,
+                     beta1=0.9, beta2=0.99, eps=1e-6, amsgrad=bool(most),
+                     **every)
+        for momentum, ahead, first in [(0.0, False, False), (0.9, False, True),
+                                       (0.9, True, False)]:
+            call(getattr(aten._fused_sgd, form), parameters(d), parameters(d),
+                 parameters(d) if momentum else [], momentum=momentum,
+                 dampening=0.0 if ahead else 0.1, nesterov=ahead,
+                 is_first_step=first, **every)
+        call(getattr(aten._fused_adagrad, form), parameters(d), parameters(d),
+             parameters(d, True), steps, lr_decay=0.01, eps=1e-8, **every)
+    x = numbers(d, 3, 4, 2) * 3
+    for scale, zero, low, high in [(0.1, 0, -128, 127), (1.0, -3, -8, 7)]:
+        call(aten.fake_quantize_per_tensor_affine.default, x, scale, zero, low,
+             high)
+        call(aten.fake_quantize_per_tensor_affine_cachemask.default, x, scale,
+             zero, low, high)
+        call(aten.fake_quantize_per_tensor_affine.tensor_qparams, x,
+             torch.tensor([scale]), torch.tensor([zero], dtype=torch.int32),
+             low, high)
+        call(aten.fake_quantize_per_channel_affine.default, x,
+             torch.rand(4) * 0.1 + 0.01,
+             torch.randint(0, 5, (4,), dtype=torch.int32), 1, low, high)
+
+# More gradients of selections; sequences; the nuclear norm.
+for d in everything:
+    call(aten.trace_backward.default, numbers(d), [3, 4])
+    for s, dim in [((3, 4), 0), ((3, 4), 1), ((5,), 0)]:
+        some, one = list(s), list(s)
+        some[dim], one[dim] = 6, 1
+        call(aten.gather_backward.default, numbers(d, *some), numbers(d, *s),
+             dim, torch.randint(0, s[dim], some), False)
+        call(aten.index_select_backward.default, numbers(d, *some), list(s),
+             dim, torch.randint(0, s[dim], (6,)))
+        call(aten.value_selecting_reduction_backward.default, numbers(d, *one),
+             dim, torch.randint(0, s[dim], one), list(s), True)
+    call(aten.gather_backward.default, numbers(d, 2, 3), numbers(d, 4, 5), 0,
+         torch.randint(0, 4, (2, 3)), False)
+    for s, t in [((2, 3, 4), (3, 1)), ((3, 4), (1, 1)), ((5,), ()),
+                 ((0, 3), (3,))]:
+        call(aten.sum_to_size.default, numbers(d, *s), list(t))
+    for side in ("left", "right"):
+        call(aten.pad_sequence.default,
+             [numbers(d, 3, 2), numbers(d, 1, 2), numbers(d, 0, 2)],
+             side == "left", 2.0, side)
+    call(aten.nuclear_norm.default, numbers(d, 3, 4))
+    call(aten.nuclear_norm.dim, numbers(d, 2, 3, 4), [2, 0], True)
+    for p in (0, 1, 3):
+        call(aten._foreach_powsum.Scalar, [numbers(d, 3, 2), numbers(d, 4)], p)
+        call(aten.linalg__powsum.default, numbers(d, 3, 4), p, [1])
 
 write()

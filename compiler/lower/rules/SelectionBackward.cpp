@@ -1,0 +1,156 @@
+//===- SelectionBackward.cpp - Gradients of selections and sums -*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was selected gets the gradient, everything else 0. An element that was
+// selected more than once gets the sum: each looks for the places that name it.
+
+#include "compiler/lower/Gather.h"
+#include "compiler/lower/rules/Composites.h"
+#include "compiler/lower/rules/Reducing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace ft {
+
+/// (grad, sizes): the gradient on the diagonal.
+static LogicalResult traceBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0);
+  if (grad.rank())
+    grad = c.reshape(grad, {});
+  const TensorMeta &meta = c.resultMeta(0);
+  c.setResult(0, generate(c, staticSizes(meta), meta.dtype,
+                          [&](ScalarBuilder &s, ArrayRef<Value> at) {
+                            Value g = readAt(s, grad, {});
+                            Value on =
+                                s.cmp(ScalarBuilder::Cmp::Eq, at[0], at[1]);
+                            return s.select(on, g, s.zero(g));
+                          }));
+  return success();
+}
+
+/// out[…, k, …] = sum over j with index[…, j, …] = k of grad[…, j, …]; the
+/// index has the rank of `grad`, or one dim, `dim`.
+static LoweredTensor addSelected(LowerCall &c, LoweredTensor grad,
+                                 LoweredTensor index, unsigned dim) {
+  const TensorMeta &meta = c.resultMeta(0);
+  auto sizes = staticSizes(meta);
+  DType acc = opmathType(meta.dtype), from = index.dtype;
+  int64_t size = sizes[dim];
+  c.checkIndex(index, -size, size, size);
+  auto rank = static_cast<unsigned>(sizes.size());
+  SmallVector<AffineExpr, 6> here, there;
+  for (unsigned d = 0; d < rank; ++d) {
+    here.push_back(c.dim(d));
+    there.push_back(d == dim ? c.dim(rank) : c.dim(d));
+  }
+  Access at{index, {}};
+  if (index.rank() == rank)
+    at.index = there;
+  else if (index.rank() == 1)
+    at.index.push_back(c.dim(rank));
+  // gather takes an index that is smaller than its operand in other dims.
+  auto outer = grad.sizes();
+  bool whole = true;
+  for (unsigned d = 0; d < rank; ++d)
+    whole &= d == dim || outer[d] == sizes[d];
+  LoweredTensor out = c.filled(sizes, acc, 0);
+  if (!whole) {
+    SmallVector<int64_t, 6> low(rank, 0), high(rank, 0);
+    for (unsigned d = 0; d < rank; ++d)
+      if (d != dim)
+        high[d] = sizes[d] - outer[d];
+    grad = c.pad(grad, low, high, 0);
+    at.tensor = c.pad(index, low, high, 0);
+    c.newGroup();
+  }
+  SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
+  iterators.back() = Iterator::Reduction;
+  return c.generic(
+      {Access{grad, there}, at}, Access{out, here}, iterators,
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value i = wrappedIndex(s, v[1], from, size);
+        Value hit = s.cmp(ScalarBuilder::Cmp::Eq, i, iterationIndex(s, dim));
+        Value g = s.cast(v[0], grad.dtype, acc);
+        return SmallVector<Value>{s.add(v[2], s.select(hit, g, s.zero(g)))};
+      })[0];
+}
+
+static LogicalResult setSelected(LowerCall &c, LoweredTensor grad,
+                                 LoweredTensor index, int64_t dim) {
+  const TensorMeta &meta = c.resultMeta(0);
+  if (meta.rank() == 0) {
+    LoweredTensor sum =
+        sumOf(c, grad, allDims(grad.rank()), false, opmathType(meta.dtype));
+    c.setResult(0, c.cast(sum, meta.dtype));
+    return success();
+  }
+  auto rank = static_cast<unsigned>(meta.rank());
+  c.setResult(0,
+              c.cast(addSelected(c, grad, index, LowerCall::wrapDim(dim, rank)),
+                     meta.dtype));
+  return success();
+}
+
+/// (grad, self, dim, index, sparse_grad)
+static LogicalResult gatherBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), index = c.operand(3);
+  if (c.resultMeta(0).rank() > 0 && grad.rank() == 0) {
+    grad = c.reshape(grad, {1});
+    index = c.reshape(index, {1});
+  }
+  return setSelected(c, grad, index, c.integer(2));
+}
+
+/// (grad, sizes, dim, index)
+static LogicalResult indexSelectBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), index = c.operand(3);
+  if (index.rank() == 0)
+    index = c.reshape(index, {1});
+  return setSelected(c, grad, index, c.integer(2));
+}
+
+/// (grad, dim, indices, sizes, keepdim): of max.dim and the like.
+static LogicalResult reductionBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), index = c.operand(2);
+  const TensorMeta &meta = c.resultMeta(0);
+  auto rank = static_cast<unsigned>(meta.rank());
+  unsigned dim = LowerCall::wrapDim(c.integer(1), rank);
+  if (!c.flag(4) && rank > 0) {
+    auto sizes = staticSizes(meta);
+    sizes[dim] = 1;
+    grad = c.reshape(grad, sizes);
+    index = c.reshape(index, sizes);
+  }
+  return setSelected(c, grad, index, c.integer(1));
+}
+
+/// Sums what broadcasting would repeat.
+static LogicalResult sumToSize(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  const TensorMeta &meta = c.resultMeta(0);
+  auto sizes = staticSizes(meta), own = x.sizes();
+  size_t lead = own.size() - sizes.size();
+  SmallVector<unsigned> dims;
+  for (size_t d = 0; d < own.size(); ++d)
+    if (d < lead || (sizes[d - lead] == 1 && own[d] != 1))
+      dims.push_back(static_cast<unsigned>(d));
+  if (!dims.empty())
+    x = sumOf(c, x, dims, true, opmathType(meta.dtype));
+  c.setResult(0, c.cast(c.reshape(x, sizes), meta.dtype));
+  return success();
+}
+
+ArrayRef<LowerRuleRow> selectionBackwardLowerRules() {
+  static const LowerRuleRow rows[] = {
+      {"gather_backward.default", gatherBackward},
+      {"index_select_backward.default", indexSelectBackward},
+      {"sum_to_size.default", sumToSize},
+      {"trace_backward.default", traceBackward},
+      {"value_selecting_reduction_backward.default", reductionBackward},
+  };
+  return rows;
+}
+
+} // namespace ft
