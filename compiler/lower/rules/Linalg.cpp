@@ -301,18 +301,30 @@ static LogicalResult inverse(LowerCall &c) {
   return success();
 }
 
-/// (LU, pivots, B, left, adjoint) -> X
-static LogicalResult luSolve(LowerCall &c) {
-  LoweredTensor lu = c.operand(0);
+static LoweredTensor solveFactored(LowerCall &c, LoweredTensor lu,
+                                   LoweredTensor pivots, LoweredTensor b,
+                                   bool left, bool adjoint) {
   Sizes sizes = staticSizes(c.resultMeta(0));
   Matrices m = matricesOf(sizes);
-  int64_t n = lu.sizes().back(), rhs = c.flag(3) ? m.cols : m.rows;
-  setResults(c, callKernel(c, "lu_solve", {lu, c.operand(1), c.operand(2)},
-                           {Arg::truth(c.flag(3)), Arg::truth(c.flag(4))},
-                           {{sizes, lu.dtype}},
-                           scratchFor(m.count, n * n * rhs,
-                                      ft_scratch_lu(scratchUnit(lu.dtype), n, n,
-                                                    rhs))));
+  int64_t n = lu.sizes().back(), rhs = left ? m.cols : m.rows;
+  return callKernel(
+      c, "lu_solve", {lu, pivots, b}, {Arg::truth(left), Arg::truth(adjoint)},
+      {{sizes, lu.dtype}},
+      scratchFor(m.count, n * n * rhs,
+                 ft_scratch_lu(scratchUnit(lu.dtype), n, n, rhs)))[0];
+}
+
+/// (LU, pivots, B, left, adjoint) -> X
+static LogicalResult luSolve(LowerCall &c) {
+  c.setResult(0, solveFactored(c, c.operand(0), c.operand(1), c.operand(2),
+                               c.flag(3), c.flag(4)));
+  return success();
+}
+
+/// (B, LU, pivots) -> X
+static LogicalResult oldLuSolve(LowerCall &c) {
+  c.setResult(0, solveFactored(c, c.operand(1), c.operand(2), c.operand(0),
+                               true, false));
   return success();
 }
 
@@ -323,6 +335,7 @@ static const LowerRuleRow kRows[] = {
     {"_linalg_det.default", lapack<det>},
     {"_linalg_slogdet.default", lapack<slogdet>},
     {"_linalg_solve_ex.default", lapack<solveEx>},
+    {"_lu_with_info.default", lapack<luFactor<true>>},
     {"det.default", lapack<det>},
     {"inverse.default", lapack<inverse<false>>},
     {"linalg_det.default", lapack<det>},
@@ -336,6 +349,7 @@ static const LowerRuleRow kRows[] = {
     {"linalg_solve.default", lapack<solve>},
     {"linalg_solve_ex.default", lapack<solvePair>},
     {"logdet.default", lapack<logdet>},
+    {"lu_solve.default", lapack<oldLuSolve>},
     {"lu_unpack.default", lapack<luUnpack>},
     {"slogdet.default", lapack<slogdet>},
 };

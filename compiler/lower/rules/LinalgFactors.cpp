@@ -157,10 +157,13 @@ static LogicalResult ormqr(LowerCall &c) {
 //===----------------------------------------------------------------------===//
 
 /// (a, b, dim), three elements along dim: a_(i+1) b_(i+2) - a_(i+2) b_(i+1).
+/// Without a dim it is the first of size 3.
 static LogicalResult cross(LowerCall &c) {
-  Sizes sizes = staticSizes(c.resultMeta(0));
-  unsigned dim =
-      LowerCall::wrapDim(c.integer(2), static_cast<unsigned>(sizes.size()));
+  Sizes sizes = staticSizes(c.resultMeta(0)), own = c.operand(0).sizes();
+  auto rank = static_cast<unsigned>(sizes.size());
+  auto dim = static_cast<unsigned>(llvm::find(own, 3) - own.begin());
+  if (!c.isNone(2))
+    dim = LowerCall::wrapDim(c.integer(2), rank);
   DType dtype = c.resultMeta(0).dtype;
   LoweredTensor a = c.expand(c.cast(c.operand(0), dtype), sizes);
   LoweredTensor b = c.expand(c.cast(c.operand(1), dtype), sizes);
@@ -185,8 +188,10 @@ template <LowerRule Rule>
 constexpr LowerRule lapack = fullPrecision<Rule>;
 
 static const LowerRuleRow kRows[] = {
+    {"_cholesky_solve_helper.default", lapack<choleskySolve>},
     {"cholesky_inverse.default", lapack<choleskyInverse>},
     {"cholesky_solve.default", lapack<choleskySolve>},
+    {"cross.default", cross},
     {"geqrf.default", lapack<geqrf>},
     {"linalg_cholesky.default", lapack<cholesky<false>>},
     {"linalg_cholesky_ex.default", lapack<cholesky<true>>},
@@ -194,6 +199,7 @@ static const LowerRuleRow kRows[] = {
     {"linalg_householder_product.default", lapack<householder>},
     {"linalg_qr.default", lapack<qr>},
     {"linalg_solve_triangular.default", lapack<solveTriangular>},
+    {"orgqr.default", lapack<householder>},
     {"ormqr.default", lapack<ormqr>},
     {"triangular_solve.default", lapack<oldTriangularSolve>},
 };

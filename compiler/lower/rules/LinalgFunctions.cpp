@@ -18,7 +18,9 @@ namespace ft {
 // LDL
 //===----------------------------------------------------------------------===//
 
-/// (A, *, hermitian, check_errors) -> LD, pivots, info
+/// (A, *, hermitian, check_errors) -> LD, pivots, info; without the flag,
+/// errors are raised.
+template <bool HasCheck>
 static LogicalResult ldlFactor(LowerCall &c) {
   LoweredTensor a = c.operand(0);
   Matrices m = matricesOf(a.sizes());
@@ -26,7 +28,8 @@ static LogicalResult ldlFactor(LowerCall &c) {
   bool hermitian = c.flag(1) && isComplex(a.dtype);
   setResults(
       c, callKernel(
-             c, "ldl", a, {Arg::truth(hermitian), Arg::truth(c.flag(2))},
+             c, "ldl", a,
+             {Arg::truth(hermitian), Arg::truth(HasCheck ? c.flag(2) : true)},
              {{a.sizes(), a.dtype},
               {m.with({n}), DType::I32},
               {m.batch, DType::I32}},
@@ -287,7 +290,8 @@ constexpr LowerRule lapack = fullPrecision<Rule>;
 static const LowerRuleRow kRows[] = {
     {"linalg_cond.default", lapack<cond>},
     {"linalg_cond.p_str", lapack<cond>},
-    {"linalg_ldl_factor_ex.default", lapack<ldlFactor>},
+    {"linalg_ldl_factor.default", lapack<ldlFactor<false>>},
+    {"linalg_ldl_factor_ex.default", lapack<ldlFactor<true>>},
     {"linalg_ldl_solve.default", lapack<ldlSolve>},
     {"linalg_matrix_exp.default", matrixExp},
     {"linalg_matrix_norm.default", lowerMatrixNorm},

@@ -274,7 +274,8 @@ aboveTolerance(LowerCall &c, LoweredTensor values, const Tolerance &t,
 }
 
 static bool isHermitian(LowerCall &c) {
-  return c.flag(static_cast<unsigned>(c.call().schema->argIndex("hermitian")));
+  int i = c.call().schema->argIndex("hermitian");
+  return i >= 0 && c.flag(static_cast<unsigned>(i));
 }
 
 /// V S⁺ U^H of A = U S V^H, where S⁺ inverts what is above the tolerance.
@@ -332,6 +333,7 @@ constexpr LowerRule lapack = fullPrecision<Rule>;
 
 static const LowerRuleRow kRows[] = {
     {"_linalg_eigh.default", lapack<eigh>},
+    {"_linalg_eigvals.default", lapack<eig>},
     {"_linalg_svd.default", lapack<svd>},
     {"linalg_eig.default", lapack<eig>},
     {"linalg_eigh.default", lapack<eigh>},
@@ -349,6 +351,7 @@ static const LowerRuleRow kRows[] = {
     {"linalg_polar.default", lapack<polar>},
     {"linalg_svd.default", lapack<linalgSvd>},
     {"linalg_svdvals.default", lapack<svdvals>},
+    {"pinverse.default", lapack<pinv>},
     {"svd.default", lapack<oldSvd>},
 };
 
