@@ -124,12 +124,12 @@ static int64_t eig_matrix(const ft_kernel_call *c, int64_t index, char *s) {
     return -1;
   if (is_complex) {
     balance_z(n, t, &lo, &hi, with);
-    hessenberg_z(n, lo, hi, t, z, x);
+    hessenberg_z(n, lo, hi, t, z, x, v);
     info = ft_schur_z(n, lo, hi, t, z);
   } else {
     ft_load_d(from, real_t, n);
     balance_d(n, real_t, &lo, &hi, with);
-    hessenberg_d(n, lo, hi, real_t, real_z, (double *)x);
+    hessenberg_d(n, lo, hi, real_t, real_z, (double *)x, (double *)v);
     info = ft_schur_d(n, lo, hi, real_t, real_z);
     for (int64_t i = 0; i < n * n; ++i) {
       t[i] = real_t[i];
