@@ -43,6 +43,8 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   values->add_flag("--interpreter", valuesOptions.interpreter,
                    "evaluate with the reference interpreter of the tests");
+  values->add_flag("--compile-times", valuesOptions.compileTimes,
+                   "compile call by call, print how long that takes");
 
   ModelsOptions options;
   std::vector<std::string> checks = {"meta", "values"};

@@ -7,6 +7,7 @@
 #include "compiler/fake/FakeCall.h"
 #include "compiler/fake/FakeScope.h"
 #include "tests/conformance/Compare.h"
+#include "tests/conformance/CompileTimes.h"
 #include "tests/conformance/CompiledModel.h"
 #include "tests/conformance/DataFile.h"
 #include "tests/conformance/Gauge.h"
@@ -87,15 +88,30 @@ bool ValuesRun::admit(const ValueCase &test) {
   return true;
 }
 
-/// The results that a call has in the graph: none for an operator that returns
-/// nothing, for which the file says null.
-static unsigned resultCount(const ValueCase &test) {
-  return test.schema->returns.empty() ? 0 : test.results.size();
-}
-
 static bool isOutput(const ExpectedResult &result) {
   return result.kind == ExpectedResult::Tensor ||
          result.kind == ExpectedResult::Number;
+}
+
+unsigned ft::conformance::resultCount(const ValueCase &test) {
+  return test.schema->returns.empty() ? 0 : test.results.size();
+}
+
+void ft::conformance::addValueCall(GraphBuilder &graph, const ValueCase &test) {
+  std::string name = "call_" + std::to_string(test.id);
+  llvm::SmallVector<mlir::Value> operands;
+  for (auto [i, tensor] : llvm::enumerate(test.tensors)) {
+    std::string argument = name + "_arg" + std::to_string(i);
+    operands.push_back(graph.addInput(
+        argument, "input", argument,
+        TensorMeta::contiguous(
+            tensor.dtype, Dims(tensor.shape.begin(), tensor.shape.end()))));
+  }
+  mlir::Operation *op =
+      graph.addCall(*test.schema, test.args, operands, resultCount(test), name);
+  for (auto [i, value] : llvm::enumerate(op->getResults()))
+    if (isOutput(test.results[i]))
+      graph.addOutput(value, name + "_out" + std::to_string(i));
 }
 
 std::string ValuesRun::tryBatch(Batch batch) {
@@ -105,24 +121,13 @@ std::string ValuesRun::tryBatch(Batch batch) {
   GraphBuilder graph(session.context(), "calls");
   std::vector<HostTensor> inputs;
   for (const ValueCase *test : batch) {
-    std::string name = "call_" + std::to_string(test->id);
-    llvm::SmallVector<mlir::Value> operands;
-    for (auto [i, tensor] : llvm::enumerate(test->tensors)) {
+    addValueCall(graph, *test);
+    for (const StoredTensor &tensor : test->tensors) {
       llvm::Expected<HostTensor> input = data.copy(tensor);
       if (!input)
         return llvm::toString(input.takeError());
       inputs.push_back(std::move(*input));
-      std::string argument = name + "_arg" + std::to_string(i);
-      operands.push_back(graph.addInput(
-          argument, "input", argument,
-          TensorMeta::contiguous(
-              tensor.dtype, Dims(tensor.shape.begin(), tensor.shape.end()))));
     }
-    mlir::Operation *op = graph.addCall(*test->schema, test->args, operands,
-                                        resultCount(*test), name);
-    for (auto [i, value] : llvm::enumerate(op->getResults()))
-      if (isOutput(test->results[i]))
-        graph.addOutput(value, name + "_out" + std::to_string(i));
   }
   std::string base = scratch.file("calls" + llvm::Twine(artefacts++));
   if (!session.loadText(graph.finish(), "calls") || !session.compile(base)) {
@@ -330,6 +335,10 @@ llvm::Error ft::conformance::runValues(llvm::StringRef file, llvm::StringRef op,
       });
   if (error)
     return error;
+  if (options.compileTimes) {
+    measureCompileTimes(tests, report);
+    return llvm::Error::success();
+  }
   if (options.interpreter) {
     for (const ValueCase &test : tests)
       run.interpret(test);

@@ -16,6 +16,9 @@ struct ValuesOptions {
   /// Let the reference interpreter (tests/interpreter) evaluate the calls
   /// instead of compiling them; those that it does not know are skipped.
   bool interpreter = false;
+  /// Compile every call by itself to an object in memory and print how long
+  /// that takes: median, 90th percentile, slowest operators. Nothing runs.
+  bool compileTimes = false;
 };
 
 /// Compiles every call of FILE.jsonl whose operator's name matches the glob

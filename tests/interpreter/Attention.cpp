@@ -19,6 +19,10 @@ static void attention(Call &call) {
   const Tensor *mask = call.optTensor(position("attn_mask"));
   if (call.number(position("dropout_p")) != 0)
     return call.open("dropout");
+  for (const Tensor &operand : call.operands)
+    for (int64_t i = 0, n = operand.numel(); i < n; ++i)
+      if (std::isnan(operand.real(i)) || operand.real(i) == HUGE_VAL)
+        return call.open("attention to infinities");
   bool causal = call.flag(position("is_causal"));
   Tensor &out = call.out();
   size_t rank = q.shape.size();

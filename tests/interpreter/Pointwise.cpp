@@ -71,6 +71,11 @@ static Slot makeSlot(const Call &call, unsigned i, DType dtype, bool operand) {
     return slot;
   }
   if (operand) {
+    // Arithmetic keeps a number in float32 beside 16-bit floats; comparisons
+    // see it as a tensor of them would hold it.
+    bool narrow = dtype == DType::F16 || dtype == DType::BF16;
+    if (narrow && call.results[0].dtype != DType::Bool)
+      dtype = DType::F32;
     Tensor number(dtype, {});
     if (call.args[i].kind == Arg::Complex)
       number.setComplex(0, call.complex(i));
@@ -162,6 +167,12 @@ static void pointwise(Call &call) {
     base.consume_back("_");
     row = findPointwise((base + "." + call.schema.overload).str());
   }
+  // Recurrences of such lengths overflow on the way, in ways of their own.
+  for (unsigned i = 0; call.schema.base.contains("_polynomial_") && i < 2; ++i)
+    if (const Tensor *n = call.optTensor(i))
+      for (int64_t k = 0; k < n->numel(); ++k)
+        if (n->real(k) > 100)
+          call.open("a polynomial of high degree");
   evaluatePointwise(call, *row);
 }
 

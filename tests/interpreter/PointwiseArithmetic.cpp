@@ -332,7 +332,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
        [](D x) { return x[1] != 0 ? x[2] : x[0]; },
        [](C x) { return x[1] != 0. ? x[2] : x[0]; },
        [](I x, Call &) { return x[1] ? x[2] : x[0]; }},
-      {"lerp.Scalar lerp.Tensor", Elementary, Operands, 3, lerp, lerpComplex},
+      {"lerp.Scalar lerp.Tensor", Elementary, Operands, 2, lerp, lerpComplex},
       {"addcmul", Elementary, Operands, 3,
        [](D x) { return x[0] + x[3] * x[1] * x[2]; },
        [](C x) { return x[0] + x[3] * x[1] * x[2]; },

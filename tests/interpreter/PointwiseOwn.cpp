@@ -196,6 +196,8 @@ static void preluChannels(Call &call) {
 static void preluKernelBackward(Call &call) {
   const Tensor &grad = call.tensor(0), &self = call.tensor(1),
                &weight = call.tensor(2);
+  if (grad.dtype != self.dtype || self.dtype != weight.dtype || self.whole())
+    return call.open("operands of several dtypes");
   forEachIndex(call.out().shape, [&](Index index, int64_t i) {
     double g = grad.real(flattenBroadcast(grad.shape, index));
     double x = self.real(flattenBroadcast(self.shape, index));

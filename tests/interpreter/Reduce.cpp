@@ -43,8 +43,10 @@ static Groups groupsOf(const Call &call, const Shape &shape) {
   int dim = call.schema.argIndex("dim");
   if (dim < 0 || !call.has(dim))
     return groupAll(shape);
-  return groupBy(shape,
-                 call.dims(dim, shape.size(), call.schema.args[dim].type.list));
+  // any and all over an empty list leave the tensor as it is.
+  bool emptyIsAll =
+      call.schema.args[dim].type.list && call.schema.overload != "dims";
+  return groupBy(shape, call.dims(dim, shape.size(), emptyIsAll));
 }
 
 template <typename Function>

@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
   uint64_t seed = 1, count = 1000, batch = 200;
   unsigned most = 20;
   std::string only;
-  bool noReduce = false, coverage = false, show = false;
+  bool noReduce = false, coverage = false, show = false, progress = false;
   app.add_option("--seed", seed, "of the first program; the next has one more")
       ->capture_default_str();
   app.add_option("--count", count, "programs")->capture_default_str();
@@ -50,6 +50,7 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_flag("--no-reduce", noReduce, "print failing programs as they are");
   app.add_flag("--coverage", coverage, "print how often each operator ran");
+  app.add_flag("--progress", progress, "a line to stderr for each artefact");
   app.add_flag("--show", show, "print every program");
   CLI11_PARSE(app, argc, argv);
 
@@ -72,6 +73,8 @@ int main(int argc, char **argv) {
         print({programs.back(), -1, ""});
     }
     trial.run(programs);
+    if (progress)
+      llvm::errs() << seed + done << ": " << trial.failed << " failed\n";
   }
   if (coverage)
     for (const auto &[name, calls] : trial.calls)

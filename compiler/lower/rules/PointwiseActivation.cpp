@@ -183,6 +183,13 @@ static Value between(P &p, Value g, Value x, double low, double high) {
 
 static Value prelu(P &p) { return above(p, p[0], 0, p[0], p.mul(p[0], p[1])); }
 
+/// The gradient times a derivative, conjugated if it is complex.
+static Value timesSlope(P &p, Value slope) {
+  if (p.isComplex())
+    slope = p.makeComplex(p.real(slope), p.neg(p.imag(slope)));
+  return p.mul(p[0], slope);
+}
+
 static Value sinc(P &p) {
   Value x = p.mul(p[0], 3.14159265358979323846);
   return p.select(p.eq(x, p.zero(x)), p.one(x), p.div(p.sin(x), x));
@@ -201,9 +208,9 @@ static const FormulaRow kRows[] = {
     {"sigmoid.default", [](P &p) { return p.sigmoid(p[0]); }},
     {"special_expit.default", [](P &p) { return p.sigmoid(p[0]); }},
     {"sigmoid_backward.default",
-     [](P &p) { return p.mul(p[0], p.mul(p.sub(p.one(p[1]), p[1]), p[1])); }},
+     [](P &p) { return timesSlope(p, p.mul(p.sub(p.one(p[1]), p[1]), p[1])); }},
     {"tanh_backward.default",
-     [](P &p) { return p.mul(p[0], p.sub(p.one(p[1]), p.square(p[1]))); }},
+     [](P &p) { return timesSlope(p, p.sub(p.one(p[1]), p.square(p[1]))); }},
     {"gelu.default", gelu},
     {"gelu_backward.default", geluBackward},
     {"_add_relu.Scalar", addRelu},

@@ -21,7 +21,10 @@ static constexpr int kDegree = 128;
 static Value degree(P &p) { return p.truncate(p[1]); }
 
 static Value ifNonNegative(P &p, Value n, Value y) {
-  return p.select(p.lt(n, p.zero(n)), p.zero(y), y);
+  // As an integer, which no NaN or infinity is, it would be the least one.
+  Value infinity = p.like(n, std::numeric_limits<double>::infinity());
+  Value whole = p.bitAnd(p.le(p.zero(n), n), p.lt(n, infinity));
+  return p.select(whole, y, p.zero(y));
 }
 
 /// (-1)^n.

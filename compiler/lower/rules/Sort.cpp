@@ -20,6 +20,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/LibraryKernel.h"
 #include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -248,8 +249,37 @@ static LogicalResult argsortStable(LowerCall &c) {
 static LogicalResult msort(LowerCall &c) {
   return sorted(c, 0, false, -1, 0, -1);
 }
+/// By a C kernel: which of several equal elements are chosen is a property of
+/// the selection algorithm, and programs see it.
 static LogicalResult topk(LowerCall &c) {
-  return sorted(c, c.integer(2), c.flag(3), c.integer(1), 0, 1);
+  LoweredTensor x = c.operand(0);
+  int64_t k = c.integer(1);
+  if (isComplex(x.dtype) || x.rank() == 0 || k == 0 ||
+      llvm::is_contained(x.sizes(), 0))
+    return sorted(c, c.integer(2), c.flag(3), k, 0, 1);
+  unsigned dim = c.wrapDim(c.integer(2), x.rank());
+  SmallVector<unsigned, 6> order;
+  for (unsigned d = 0; d < x.rank(); ++d)
+    if (d != dim)
+      order.push_back(d);
+  order.push_back(dim);
+  int64_t n = x.sizes()[dim];
+  Sizes sizes;
+  int64_t rows = 1;
+  for (unsigned d : order)
+    sizes.push_back(x.sizes()[d]);
+  for (int64_t size : ArrayRef(sizes).drop_back())
+    rows *= size;
+  sizes.back() = k;
+  DType wide = isIntegral(x.dtype) ? DType::I64 : DType::F64;
+  LoweredTensor lines = c.reshape(c.cast(c.permute(x, order), wide), {rows, n});
+  auto r = callKernel(c, "topk", {c.toRowMajor(lines)},
+                      {Arg::integer(k), Arg::truth(c.flag(3))},
+                      {{{rows, k}, wide}, {{rows, k}, DType::I64}},
+                      {1, std::max<int64_t>(64, 16 * n)});
+  c.setResult(0, c.cast(restored(c, c.reshape(r[0], sizes), dim), x.dtype));
+  c.setResult(1, restored(c, c.reshape(r[1], sizes), dim));
+  return success();
 }
 
 static LogicalResult kthValue(LowerCall &c) {

@@ -4,6 +4,7 @@
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Linalg.h"
 #include "compiler/lower/rules/PNorm.h"
+#include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -65,7 +66,8 @@ static LogicalResult linalgNorm(LowerCall &c) {
 /// The p-norm of self - other.
 static LogicalResult dist(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
-  DType dtype = a.dtype, right = b.dtype, wide = opmathType(dtype);
+  DType dtype = a.dtype, right = b.dtype;
+  DType wide = opmathType(promoteTypes(dtype, right).value_or(dtype));
   Ints sizes = a.sizes(), other = b.sizes();
   if (other.size() > sizes.size())
     std::swap(sizes, other);

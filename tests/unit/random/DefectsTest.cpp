@@ -1,0 +1,153 @@
+//===- DefectsTest.cpp - What random programs have found ------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls that the compiler once computed wrongly or did not survive, cut down by
+// ft-random: each is compiled, run and compared with the interpreter.
+
+#include "compiler/fake/FakeCall.h"
+#include "tests/random/Trial.h"
+
+#include <gtest/gtest.h>
+
+using namespace ft;
+using namespace ft::random;
+
+static const double kInf = HUGE_VAL, kNan = std::nan("");
+
+static int addInput(Program &program, const Tensor &data) {
+  Value value;
+  value.data = data;
+  value.meta = TensorMeta::contiguous(
+      data.dtype, Dims(data.shape.begin(), data.shape.end()));
+  program.values.push_back(value);
+  return static_cast<int>(program.values.size()) - 1;
+}
+
+static Tensor reals(DType dtype, const Shape &shape,
+                    std::initializer_list<double> values) {
+  Tensor tensor(dtype, shape);
+  int64_t i = 0;
+  for (double value : values)
+    tensor.setReal(i++, value);
+  return tensor;
+}
+
+static Tensor complexes(const Shape &shape,
+                        std::initializer_list<interpreter::Complex> values) {
+  Tensor tensor(DType::C128, shape);
+  int64_t i = 0;
+  for (interpreter::Complex value : values)
+    tensor.setComplex(i++, value);
+  return tensor;
+}
+
+/// A program of one call: its tensors stand for the arguments of kind Tensor,
+/// in order.
+static Program callOf(llvm::StringRef name, std::vector<Arg> args,
+                      llvm::ArrayRef<Tensor> tensors) {
+  Program program;
+  Step step;
+  step.schema = SchemaTable::get().find(name);
+  for (const Tensor &tensor : tensors)
+    step.operands.push_back(addInput(program, tensor));
+  while (args.size() < step.schema->args.size())
+    args.push_back(step.schema->args[args.size()].defaultValue);
+  step.args = args;
+  std::vector<TensorMeta> metas = program.metasOf(step), results;
+  FakeCall call(*step.schema, step.args, metas);
+  if (llvm::failed(propagateCall(call)))
+    return program;
+  for (const FakeResult &result : call.results)
+    results.push_back(result.meta);
+  interpreter::CallResult computed =
+      interpreter::evaluate(*step.schema, step.args, tensors, results);
+  for (size_t i = 0; i < results.size(); ++i) {
+    Value value;
+    value.meta = results[i];
+    value.data = computed.results[i];
+    value.step = 0;
+    step.results.push_back(static_cast<int>(program.values.size()));
+    program.outputs.push_back(step.results.back());
+    program.values.push_back(value);
+  }
+  program.steps.push_back(step);
+  return program;
+}
+
+static std::string failureOf(llvm::StringRef name, std::vector<Arg> args,
+                             llvm::ArrayRef<Tensor> tensors) {
+  Program program = callOf(name, std::move(args), tensors);
+  if (program.steps.empty())
+    return "refused";
+  return Trial().tryOne(program);
+}
+
+static const Arg first = Arg::tensor(0), second = Arg::tensor(1);
+
+TEST(Defects, ComplexNumbersThatAreOnlyMoved) {
+  Tensor x = complexes({2}, {{1, 2}, {3, 4}});
+  EXPECT_EQ(failureOf("dstack.default", {Arg::listOf({first, second})}, {x, x}),
+            "");
+}
+
+TEST(Defects, BranchCutsFollowTheSignOfZero) {
+  Tensor x = complexes({4}, {{2, 0.0}, {2, -0.0}, {-2, 0.0}, {-2, -0.0}});
+  for (const char *name :
+       {"asin.default", "acos.default", "atanh.default", "acosh.default"})
+    EXPECT_EQ(failureOf(name, {first}, {x}), "") << name;
+}
+
+TEST(Defects, GradientsOfComplexFunctionsAreConjugated) {
+  Tensor g = complexes({2}, {{1, 2}, {3, -4}});
+  Tensor y = complexes({2}, {{0.5, 0.25}, {-1, 2}});
+  EXPECT_EQ(failureOf("tanh_backward.default", {first, second}, {g, y}), "");
+  EXPECT_EQ(failureOf("sigmoid_backward.default", {first, second}, {g, y}), "");
+}
+
+TEST(Defects, DistanceBetweenComplexAndReal) {
+  Tensor x = complexes({1}, {{1, 2}}), y = reals(DType::F64, {1}, {0.5});
+  EXPECT_EQ(
+      failureOf("dist.default", {first, second, Arg::floating(2)}, {y, x}), "");
+}
+
+TEST(Defects, InfinityDoesNotSpreadThroughResizing) {
+  Tensor g = reals(DType::F32, {1, 1, 4}, {kInf, 1, 2, kNan});
+  EXPECT_EQ(failureOf("upsample_nearest1d_backward.default",
+                      {first, Arg::listOf({Arg::integer(4)}),
+                       Arg::listOf({Arg::integer(1), Arg::integer(1),
+                                    Arg::integer(2)})},
+                      {g}),
+            "");
+}
+
+TEST(Defects, PolynomialsOfInfinityAndNaN) {
+  Tensor x = reals(DType::F32, {5}, {kInf, -kInf, kNan, 2, 0.5});
+  for (double n : {0., 1., 2., 3., 9., -1., kInf, kNan})
+    for (const char *name : {"special_chebyshev_polynomial_t.n_scalar",
+                             "special_chebyshev_polynomial_w.n_scalar",
+                             "special_shifted_chebyshev_polynomial_v.n_scalar"})
+      EXPECT_EQ(failureOf(name, {first, Arg::floating(n)}, {x}), "")
+          << name << ' ' << n;
+}
+
+TEST(Defects, GeluOfTheLargestNumbers) {
+  Tensor x = reals(DType::F32, {4}, {kInf, -kInf, 3.4e38, -3.4e38});
+  EXPECT_EQ(failureOf("gelu.default", {first}, {x}), "");
+}
+
+// PyTorch's kernels do not take integers either; the compiler says so.
+TEST(Defects, FunctionsOfRealsDoNotTakeIntegers) {
+  Tensor x(DType::I16, {3});
+  for (const char *name : {"mish.default", "log_sigmoid_forward.default"})
+    EXPECT_EQ(failureOf(name, {first}, {x}), "") << name;
+  Tensor y = reals(DType::F32, {3}, {1, 2, 3});
+  EXPECT_EQ(failureOf("norm.ScalarOpt_dtype",
+                      {first, Arg::floating(2), Arg::ofDType(DType::I32)}, {y}),
+            "refused");
+}
+
+TEST(Defects, NumbersAreSearchedInOneSequenceOnly) {
+  Tensor x(DType::F32, {2, 3});
+  EXPECT_EQ(failureOf("searchsorted.Scalar", {first, Arg::floating(0.1)}, {x}),
+            "refused");
+}
