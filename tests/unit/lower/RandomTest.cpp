@@ -361,10 +361,21 @@ TEST(Random, Dropout) {
   size_t none = program.call("dropout.default", x + ", 0.5, false");
   size_t slopes = program.call("rrelu.default",
                                "X float32 [" + kMany + "] -1, 0.1, 0.3, true");
+  size_t noise = program.call(
+      "rrelu_with_noise_functional.default",
+      "X float32 [1000] -2, X float32 [1000] 0, 0.1, 0.3, true", "", 2);
+  size_t positive =
+      program.call("rrelu_with_noise_functional.default",
+                   "X float32 [10] 2, X float32 [10] 0, 0.1, 0.3, true", "", 2);
   ASSERT_EQ(program.compile(), "");
   auto instance = program.load();
   auto r = instance.forward();
   ASSERT_EQ(instance.message, "");
+  // The slopes are those that the result was made with.
+  auto result = numbers(r[noise]), slope = numbers(r[noise + 1]);
+  for (size_t i = 0; i < result.size(); ++i)
+    ASSERT_EQ(result[i], -2 * slope[i]);
+  EXPECT_EQ(range(numbers(r[positive + 1])), std::pair(1.0, 1.0));
   std::map<double, double> kept{{0, 0.25}, {2 / 0.75f, 0.75}};
   EXPECT_LT(excess(numbers(r[0]), kept), kExcess);
   EXPECT_LT(excess(numbers(r[fused]), kept), kExcess);
