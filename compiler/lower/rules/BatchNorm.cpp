@@ -8,7 +8,8 @@
 //   scale = weight / sqrt(var + eps)      shift = bias - mean * scale
 //
 // In training the statistics are those of the batch: two reductions over all
-// dims but the channels, then the same.
+// dims but the channels. Then y = (x - mean) * scale + bias, since x * scale
+// and the shift may cancel where the mean is large against the deviation.
 
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Indexed.h"
@@ -41,6 +42,28 @@ static LoweredTensor vectorOf(LowerCall &c, LoweredTensor t, int64_t channels) {
   return c.reshape(t, {channels});
 }
 
+/// (x - mean) * scale + bias.
+static LoweredTensor normalizeCentered(LowerCall &c, const BatchNorm &n,
+                                       LoweredTensor mean, LoweredTensor scale,
+                                       DType sum) {
+  DType from = n.x.dtype, dtype = c.resultMeta(0).dtype;
+  c.newGroup();
+  return mapIndexed(
+      c, n.x, dtype,
+      [&](ArrayRef<AffineExpr> i) {
+        SmallVector<Access> vectors = {{mean, {i[1]}}, {scale, {i[1]}}};
+        if (n.bias.value)
+          vectors.push_back({n.bias, {i[1]}});
+        return vectors;
+      },
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value y = s.mul(s.sub(s.cast(v[0], from, sum), v[1]), v[2]);
+        if (n.bias.value)
+          y = s.add(y, s.cast(v[3], n.bias.dtype, sum));
+        return s.cast(y, sum, dtype);
+      });
+}
+
 /// x * scale + shift; statistics are [C] tensors of dtype `sum`.
 static LoweredTensor normalize(LowerCall &c, const BatchNorm &n,
                                LoweredTensor mean, LoweredTensor invstd,
@@ -52,6 +75,8 @@ static LoweredTensor normalize(LowerCall &c, const BatchNorm &n,
                         [&](ScalarBuilder &s, ValueRange v) {
                           return s.mul(v[0], s.cast(v[1], n.weight.dtype, sum));
                         });
+  if (n.training)
+    return normalizeCentered(c, n, mean, scale, sum);
   SmallVector<LoweredTensor> terms = {mean, scale};
   if (n.bias.value)
     terms.push_back(n.bias);
