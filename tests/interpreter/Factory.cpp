@@ -59,8 +59,8 @@ static void arange(Call &call) {
 static void linspace(Call &call) {
   bool power = call.schema.base == "logspace";
   Tensor &out = call.out();
-  if (out.dtype == DType::Bool)
-    return call.open("linspace of bools");
+  if (out.dtype == DType::Bool || (power && out.whole()))
+    return call.open("steps that are cut to integers");
   auto end = [&](unsigned i) {
     const Tensor *tensor = call.optTensor(i);
     return tensor ? tensor->complex(0) : call.complex(i);

@@ -92,6 +92,8 @@ static Slot makeSlot(const Call &call, unsigned i, DType dtype, bool operand) {
   slot.real = wide ? call.number(i) : roundTo(DType::F32, call.number(i));
   slot.complex = {slot.real, call.complex(i).imag()};
   slot.integer = call.integer(i);
+  if (dtype == DType::Bool) // a factor is a bool too
+    slot.integer = slot.integer != 0;
   return slot;
 }
 
@@ -167,6 +169,9 @@ static void pointwise(Call &call) {
     base.consume_back("_");
     row = findPointwise((base + "." + call.schema.overload).str());
   }
+  if (call.schema.base.contains("logit") && call.size() > 1 &&
+      call.has(call.size() - 1) && call.number(call.size() - 1) > 0.5)
+    call.open("bounds that cross");
   // Recurrences of such lengths overflow on the way, in ways of their own.
   for (unsigned i = 0; call.schema.base.contains("_polynomial_") && i < 2; ++i)
     if (const Tensor *n = call.optTensor(i))

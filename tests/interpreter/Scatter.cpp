@@ -18,6 +18,8 @@ public:
   Target(Call &call, const Tensor &self, How how, bool includeSelf)
       : call(call), how(how), values(self.numel()), whole(self.numel()),
         counts(self.numel(), includeSelf), dtype(self.dtype) {
+    if (dtype == DType::Bool && how != How::Write)
+      call.open("reductions of bools");
     for (int64_t i = 0, n = self.numel(); i < n; ++i) {
       values[i] = self.complex(i);
       whole[i] = self.integer(i);

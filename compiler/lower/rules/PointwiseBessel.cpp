@@ -196,7 +196,8 @@ static Value airyAi(P &p) {
             p.mul(quarter(low), kSqrtPi));
   Value y = p.select(p.le(x, p.like(x, 2)), middle, above);
   y = p.select(p.lt(x, p.like(x, -6)), below, y);
-  y = p.select(p.eq(x, p.like(x, kInf)), p.zero(x), y);
+  Value infinite = p.eq(p.abs(x), p.like(x, kInf)); // as PyTorch has it
+  y = p.select(infinite, p.like(x, kNan), y);
   return p.select(p.isNan(x), x, y);
 }
 

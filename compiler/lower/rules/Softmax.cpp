@@ -20,9 +20,17 @@ static LoweredTensor like(LowerCall &c, LoweredTensor y) {
   return c.resultMeta(0).rank() ? y : c.reshape(y, {});
 }
 
+/// The operand, in the result's dtype if that is wider: then PyTorch converts
+/// before it computes.
+static LoweredTensor widened(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  bool wide = c.resultMeta(0).dtype == DType::F64;
+  return wide ? c.cast(x, DType::F64) : x;
+}
+
 /// (self, dim, dtype or half_to_float): the result's dtype says it all.
 static LogicalResult softmax(LowerCall &c) {
-  LoweredTensor x = asRows(c, c.operand(0));
+  LoweredTensor x = asRows(c, widened(c));
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   c.setResult(0, like(c, softmaxRows(c, x, dim, c.resultMeta(0).dtype)));
   return success();
@@ -30,14 +38,14 @@ static LogicalResult softmax(LowerCall &c) {
 
 /// A row that is all -inf gives zeros.
 static LogicalResult safeSoftmax(LowerCall &c) {
-  LoweredTensor x = asRows(c, c.operand(0));
+  LoweredTensor x = asRows(c, widened(c));
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   c.setResult(0, like(c, softmaxRows(c, x, dim, c.resultMeta(0).dtype, true)));
   return success();
 }
 
 static LogicalResult logSoftmax(LowerCall &c) {
-  LoweredTensor x = asRows(c, c.operand(0));
+  LoweredTensor x = asRows(c, widened(c));
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   c.setResult(0, like(c, logSoftmaxRows(c, x, dim, c.resultMeta(0).dtype)));
   return success();
@@ -48,7 +56,7 @@ static LogicalResult logSoftmax(LowerCall &c) {
 ///   log_softmax  grad_in = grad - exp(y) * sum(grad)
 template <bool logarithm>
 static LogicalResult backward(LowerCall &c) {
-  LoweredTensor grad = asRows(c, c.operand(0)), y = asRows(c, c.operand(1));
+  LoweredTensor grad = asRows(c, widened(c)), y = asRows(c, c.operand(1));
   unsigned dim = LowerCall::wrapDim(c.integer(2), y.rank());
   DType from = grad.dtype, sum = opmathType(from),
         dtype = c.resultMeta(0).dtype;

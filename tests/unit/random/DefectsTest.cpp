@@ -151,3 +151,15 @@ TEST(Defects, NumbersAreSearchedInOneSequenceOnly) {
   EXPECT_EQ(failureOf("searchsorted.Scalar", {first, Arg::floating(0.1)}, {x}),
             "refused");
 }
+
+TEST(Defects, LogSoftmaxConvertsBeforeItComputes) {
+  Tensor x = reals(DType::BF16, {2}, {-10, 1.8125});
+  EXPECT_EQ(failureOf("special_log_softmax.default",
+                      {first, Arg::integer(0), Arg::ofDType(DType::F64)}, {x}),
+            "");
+}
+
+TEST(Defects, AiryFunctionOfInfinity) {
+  Tensor x = reals(DType::F32, {3}, {kInf, -kInf, 0});
+  EXPECT_EQ(failureOf("special_airy_ai.default", {first}, {x}), "");
+}
