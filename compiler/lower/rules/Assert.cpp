@@ -51,6 +51,24 @@ static LogicalResult assertTensor(LowerCall &c) {
   return success();
 }
 
+// The functional forms return the token that orders them.
+static LogicalResult withToken(LowerCall &c, LogicalResult done,
+                               unsigned token) {
+  if (succeeded(done))
+    c.setResult(0, c.operand(token));
+  return done;
+}
+static LogicalResult functionalAssertTensor(LowerCall &c) {
+  return withToken(c, assertTensor(c), 2);
+}
+static LogicalResult functionalAssertScalar(LowerCall &c) {
+  return withToken(c, assertScalar(c), 2);
+}
+template <bool ForSize>
+static LogicalResult functionalRange(LowerCall &c) {
+  return withToken(c, constrainRange<ForSize>(c), 3);
+}
+
 /// The codes of a factorisation are 0 where it succeeded.
 static LogicalResult checkErrors(LowerCall &c) {
   c.checkIndex(c.operand(0), 0, 1, 1);
@@ -62,6 +80,13 @@ static const LowerRuleRow kRows[] = {
     {"_assert_async.default", assertTensor},
     {"_assert_async.msg", assertTensor},
     {"_assert_scalar.default", assertScalar, Numbers::Runtime},
+    {"_functional_assert_async.msg", functionalAssertTensor},
+    {"_functional_assert_scalar.default", functionalAssertScalar,
+     Numbers::Runtime},
+    {"_functional_sym_constrain_range.default", functionalRange<false>,
+     Numbers::Runtime},
+    {"_functional_sym_constrain_range_for_size.default", functionalRange<true>,
+     Numbers::Runtime},
     {"_linalg_check_errors.default", checkErrors},
     {"sym_constrain_range.default", constrainRange<false>, Numbers::Runtime},
     {"sym_constrain_range_for_size.default", constrainRange<true>,

@@ -102,6 +102,10 @@ static LogicalResult uniqueAlong(LowerCall &c, unsigned dimArg, bool sorted) {
 
 static LogicalResult uniqueDim(LowerCall &c) { return uniqueAlong(c, 1, true); }
 
+static LogicalResult uniqueDimConsecutive(LowerCall &c) {
+  return uniqueAlong(c, 1, false);
+}
+
 /// (self, return_inverse, return_counts, dim)
 static LogicalResult uniqueConsecutive(LowerCall &c) {
   if (c.isNone(3) || (c.operand(0).rank() == 1 && c.integer(3) == 0))
@@ -159,6 +163,7 @@ static const LowerRuleRow kRows[] = {
     {"repeat_interleave.self_Tensor", repeatInterleaveAlong, kConstant, kFound},
     {"unique_consecutive.default", uniqueConsecutive, kConstant, kFound},
     {"unique_dim.default", uniqueDim, kConstant, kFound},
+    {"unique_dim_consecutive.default", uniqueDimConsecutive, kConstant, kFound},
 };
 
 ArrayRef<LowerRuleRow> dataSizesLowerRules() { return kRows; }

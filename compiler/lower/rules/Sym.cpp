@@ -37,6 +37,7 @@ static Value same(P &p) { return p[0]; }
 static Value negated(P &p) { return p.neg(p[0]); }
 static Value choice(P &p) { return p.select(p.truth(0), p[1], p[2]); }
 static Value root(P &p) { return p.sqrt(p[0]); }
+static Value power(P &p) { return p.pow(p[0], p[1]); }
 static Value largest(P &p) { return p.max(p[0], p[1]); }
 static Value smallest(P &p) { return p.min(p[0], p[1]); }
 
@@ -59,6 +60,7 @@ ArrayRef<FormulaRow> numberFormulas() {
       {"operator.neg", negated, ComputeIn::Numbers},
       {"operator.or_", either, ComputeIn::Numbers},
       {"operator.pos", same, ComputeIn::Numbers},
+      {"operator.pow", power, ComputeIn::Numbers},
       {"operator.sub", difference, ComputeIn::Numbers},
       {"torch._sym_sqrt", root},
       {"torch.sym_float", same},
@@ -133,16 +135,68 @@ static LogicalResult entries(LowerCall &c) {
   return success();
 }
 
+// One entry, or a fact, of the annotation. Such numbers are constants by now
+// unless somebody wrote the call with an annotation of its own.
+template <Dims TensorMeta::*List>
+static LogicalResult entry(LowerCall &c) {
+  const TensorMeta &self = c.meta(0);
+  unsigned dim =
+      LowerCall::wrapDim(c.integer(1), static_cast<unsigned>(self.rank()));
+  c.setResult(0, c.filledInt({}, DType::I64, (self.*List)[dim].value()));
+  return success();
+}
+static LogicalResult truthOf(LowerCall &c, bool value) {
+  c.setResult(0, c.filledInt({}, DType::Bool, value));
+  return success();
+}
+static LogicalResult integerOf(LowerCall &c, int64_t value) {
+  c.setResult(0, c.filledInt({}, DType::I64, value));
+  return success();
+}
+static LogicalResult rank(LowerCall &c) {
+  return integerOf(c, c.meta(0).rank());
+}
+static LogicalResult numel(LowerCall &c) {
+  return integerOf(c, c.meta(0).numel().value());
+}
+static LogicalResult offset(LowerCall &c) {
+  return integerOf(c, c.meta(0).offset.value());
+}
+static LogicalResult complexType(LowerCall &c) {
+  return truthOf(c, isComplex(c.meta(0).dtype));
+}
+static LogicalResult floatType(LowerCall &c) {
+  return truthOf(c, isFloating(c.meta(0).dtype));
+}
+static LogicalResult contiguous(LowerCall &c) {
+  return truthOf(c, isContiguous(c.meta(0)));
+}
+static LogicalResult sameSize(LowerCall &c) {
+  return truthOf(c, c.meta(0).sizes == c.meta(1).sizes);
+}
+
 static const LowerRuleRow kRows[] = {
     {"_local_scalar_dense.default", item},
+    {"dim.default", rank},
+    {"is_complex.default", complexType},
+    {"is_floating_point.default", floatType},
+    {"is_same_size.default", sameSize},
     {"item.default", item},
+    {"numel.default", numel},
     {"operator.floordiv", divide<floorQuotient>, Numbers::Runtime},
     {"operator.mod", divide<remainder>, Numbers::Runtime},
     {"operator.truediv", divide<quotient, ComputeIn::Result>, Numbers::Runtime},
     {"size.default", entries<&TensorMeta::sizes>},
+    {"size.int", entry<&TensorMeta::sizes>},
     {"stride.default", entries<&TensorMeta::strides>},
+    {"stride.int", entry<&TensorMeta::strides>},
+    {"sym_is_contiguous.default", contiguous},
+    {"sym_numel.default", numel},
     {"sym_size.default", entries<&TensorMeta::sizes>},
+    {"sym_size.int", entry<&TensorMeta::sizes>},
+    {"sym_storage_offset.default", offset},
     {"sym_stride.default", entries<&TensorMeta::strides>},
+    {"sym_stride.int", entry<&TensorMeta::strides>},
     {"torch.sym_sum", sumOfList, Numbers::Runtime},
 };
 
