@@ -86,7 +86,7 @@ CompiledModel::forward(llvm::MutableArrayRef<HostTensor> inputs,
   ft_call_options with = options ? *options : ft_call_options_init();
   with.allocate_user = &results;
   with.allocate = [](void *user, int32_t index, DLDataType, int32_t,
-                        const int64_t *, size_t bytes, size_t) -> void * {
+                     const int64_t *, size_t bytes, size_t) -> void * {
     HostTensor &result = (*static_cast<std::vector<HostTensor> *>(user))[index];
     result.bytes.resize(bytes);
     return result.bytes.data();

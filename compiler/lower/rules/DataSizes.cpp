@@ -95,8 +95,7 @@ static LogicalResult uniqueAlong(LowerCall &c, unsigned dimArg, bool sorted) {
   unsigned dim = LowerCall::wrapDim(c.integer(dimArg), x.rank());
   int64_t n = x.sizes()[dim];
   int64_t width = n ? elementsOf(x.sizes()) / n : 0;
-  return callWith(c, "unique_dim", x,
-                  {Arg::integer(dim), Arg::truth(sorted)},
+  return callWith(c, "unique_dim", x, {Arg::integer(dim), Arg::truth(sorted)},
                   ft_scratch_unique(n, width));
 }
 

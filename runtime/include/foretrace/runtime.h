@@ -183,7 +183,7 @@ typedef struct ft_call_options {
   void *parallel_for_user;
   ft_allocate allocate; /* for outputs that come with data == NULL */
   void *allocate_user;
-  void *stream; /* CUDA models: a CUstream; others: NULL */
+  void *stream;         /* CUDA models: a CUstream; others: NULL */
   uint64_t random_call; /* draws the numbers of call 1, 2, ...; 0: the number
                            of this call on the instance */
 } ft_call_options;

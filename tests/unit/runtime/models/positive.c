@@ -2,6 +2,7 @@
  * an output whose sizes a kernel finds.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "foretrace/kernel.h"
+
 #include "runtime/src/abi.h"
 #include "runtime/src/kernel_call.h"
 
@@ -42,11 +43,27 @@ int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
        [FT_KC_ITEMS] = 1,
        [FT_KC_FOUND] = 4,
        /* float32 [2, 3] */
-       [FT_KC_HEAD] = kDLFloat | 32 << 8, -1, -1, 2, 2, 3, 3, 1,
+       [FT_KC_HEAD] = kDLFloat | 32 << 8,
+       -1,
+       -1,
+       2,
+       2,
+       3,
+       3,
+       1,
        /* int64 [2, found], output 0; the columns stand side by side */
-       kDLInt | 64 << 8, -1, 0, 2, 2, -1, 1, 0,
+       kDLInt | 64 << 8,
+       -1,
+       0,
+       2,
+       2,
+       -1,
+       1,
+       0,
        /* the argument */
-       FT_ARG_TENSOR, 0, 0},
+       FT_ARG_TENSOR,
+       0,
+       0},
       "positive"};
   void *const data[] = {inputs[0], 0};
   return ft_rt_call_kernel(exec, positive, description.words, data);
