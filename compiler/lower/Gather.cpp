@@ -113,4 +113,16 @@ SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta) {
   return sizes;
 }
 
+SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
+                                       ArrayRef<int64_t> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  SmallVector<int64_t, 6> sizes(a);
+  size_t lead = a.size() - b.size();
+  for (size_t d = 0; d < b.size(); ++d)
+    if (sizes[lead + d] == 1)
+      sizes[lead + d] = b[d];
+  return sizes;
+}
+
 } // namespace ft

@@ -48,6 +48,11 @@ LoweredTensor constantVector(LowerCall &c, llvm::ArrayRef<int64_t> values);
 LoweredTensor constantVector(LowerCall &c, llvm::ArrayRef<double> values,
                              DType dtype);
 
+/// The sizes that two tensors broadcast to: aligned at the end, those of 1 give
+/// way. The fake rule saw that they fit.
+llvm::SmallVector<int64_t, 6> broadcastSizes(llvm::ArrayRef<int64_t> a,
+                                             llvm::ArrayRef<int64_t> b);
+
 /// The static sizes of an annotation.
 llvm::SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta);
 

@@ -3,21 +3,11 @@
 
 #include "compiler/lower/IndexPlan.h"
 
+#include "compiler/lower/Gather.h"
+
 using namespace mlir;
 
 namespace ft {
-
-static SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
-                                              ArrayRef<int64_t> b) {
-  if (a.size() < b.size())
-    return broadcastSizes(b, a);
-  SmallVector<int64_t, 6> sizes(a);
-  size_t lead = a.size() - b.size();
-  for (size_t d = 0; d < b.size(); ++d)
-    if (b[d] != 1)
-      sizes[lead + d] = b[d];
-  return sizes;
-}
 
 FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<int64_t> sizes,
                                      ArrayRef<Value> tensors) {

@@ -410,6 +410,60 @@ static LogicalResult triangularSolve(FakeCall &c) {
   return columnMajor(c, a.dtype, with(whole, {a.sizes.back(), a.sizes.back()}));
 }
 
+/// The solution stands at the top of the right-hand sides, which have as many
+/// rows as the larger of the two sizes.
+static LogicalResult topOf(FakeCall &c, DType dtype, Dims sizes, Dim rows,
+                           bool vectors) {
+  TensorMeta out = TensorMeta::contiguous(dtype, sizes, c.device);
+  Dim columns = vectors ? Dim(1) : sizes.back(), step = rows * columns;
+  size_t rank = sizes.size(), inner = vectors ? 1 : 2;
+  out.strides[rank - inner] = 1;
+  if (!vectors)
+    out.strides[rank - 1] = maxDim(rows, 1);
+  for (size_t d = rank - inner; d-- > 0; step = step * maxDim(sizes[d], 1))
+    out.strides[d] = maxDim(step, 1);
+  return c.fresh(std::move(out));
+}
+
+/// (A, B, rcond, *, driver). Two drivers give residuals only of matrices of
+/// full rank. In a graph they are taken to be, which the run checks; elsewhere
+/// that depends on data.
+static LogicalResult leastSquares(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
+  if (!c.scope || !c.scope->allowsUnknownTruth() || !a.isStatic() ||
+      !b.isStatic())
+    return dataDependentSize(c);
+  if (failed(matrices(c, a)) || failed(floating(c, a)) ||
+      failed(oneDType(c, a, b)))
+    return failure();
+  StringRef driver = c.isNone(3) ? "gelsy" : c.text(3);
+  if (!is_contained({"gels", "gelsy", "gelsd", "gelss"}, driver))
+    return c.fail(FakeError::Other, "driver '" + driver +
+                                        "' is none of gels, gelsy, gelsd and "
+                                        "gelss");
+  ArrayRef<Dim> heights = ArrayRef<Dim>(a.sizes).drop_back();
+  bool vectors = b.rank() == a.rank() - 1;
+  if (vectors ? !c.sameSizes(b.sizes, heights)
+              : b.rank() != a.rank() ||
+                    !c.sameSizes(ArrayRef<Dim>(b.sizes).drop_back(), heights))
+    return c.fail(FakeError::Shape, "right-hand sides " + b.str() +
+                                        " do not fit matrices " + a.str());
+  int64_t m = heights.back().value(), n = a.sizes.back().value();
+  Dim columns = vectors ? Dim(1) : b.sizes.back();
+  Dims stack = batch(a);
+  Dims sizes = with(stack, {Dim(n)});
+  if (!vectors)
+    sizes.push_back(columns);
+  bool values = driver == "gelsd" || driver == "gelss";
+  (void)topOf(c, a.dtype, sizes, std::max(m, n), vectors);
+  bool residuals = m > n && driver != "gelsy";
+  (void)rowMajor(c, toReal(a.dtype),
+                 residuals ? with(stack, {columns}) : Dims{0});
+  (void)rowMajor(c, DType::I64, driver == "gels" ? Dims{0} : stack);
+  return rowMajor(c, toReal(a.dtype),
+                  values ? with(stack, {Dim(std::min(m, n))}) : Dims{0});
+}
+
 /// (b, the Cholesky factor)
 static LogicalResult choleskySolve(FakeCall &c) {
   const TensorMeta &b = c.tensor(0), &a = c.tensor(1);
@@ -699,7 +753,7 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_ldl_factor.default", some<ldlFactor, 3>},
       {"linalg_ldl_factor_ex.default", ldlFactor},
       {"linalg_ldl_solve.default", pivotedSolve<true>},
-      {"linalg_lstsq.default", dataDependentSize},
+      {"linalg_lstsq.default", leastSquares},
       {"linalg_lu.default", lu},
       {"linalg_lu_factor_ex.default", luFactor},
       {"linalg_lu_solve.default", pivotedSolve<false>},

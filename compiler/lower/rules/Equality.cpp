@@ -3,6 +3,7 @@
 //
 // Their answers are numbers that only the run knows (see Sym.cpp).
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/PointwiseBody.h"
 #include "compiler/lower/rules/Reducing.h"
@@ -37,19 +38,6 @@ static LogicalResult equal(LowerCall &c) {
       c, [](PointwiseBody &p) { return p.eq(p[0], p[1]); }, ComputeIn::Operands,
       a.sizes(), DType::Bool);
   return failed(same) ? failure() : setAll(c, *same);
-}
-
-/// Sizes aligned at the end; those of 1 give way. The fake rule saw that the
-/// operands fit.
-static SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
-                                              ArrayRef<int64_t> b) {
-  if (a.size() < b.size())
-    std::swap(a, b);
-  SmallVector<int64_t, 6> sizes(a);
-  for (size_t i = 1; i <= b.size(); ++i)
-    if (sizes[a.size() - i] == 1)
-      sizes[a.size() - i] = b[b.size() - i];
-  return sizes;
 }
 
 /// (self, other, rtol, atol, equal_nan)

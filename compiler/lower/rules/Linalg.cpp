@@ -36,18 +36,6 @@ Sizes Matrices::with(std::initializer_list<int64_t> more) const {
   return sizes;
 }
 
-Sizes broadcastBatch(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
-  if (a.size() < b.size())
-    std::swap(a, b);
-  Sizes sizes(a);
-  for (size_t i = 0; i < b.size(); ++i) {
-    int64_t &size = sizes[a.size() - b.size() + i];
-    if (size == 1)
-      size = b[i];
-  }
-  return sizes;
-}
-
 LoweredTensor adjointOf(LowerCall &c, LoweredTensor t) {
   SmallVector<unsigned, 6> dims = identityOrder(t.rank());
   std::swap(dims[t.rank() - 2], dims[t.rank() - 1]);
@@ -238,7 +226,7 @@ SmallVector<LoweredTensor> solveOf(LowerCall &c, LoweredTensor a,
   if (vectors)
     b = asColumns(c, b);
   Matrices ma = matricesOf(a.sizes()), mb = matricesOf(b.sizes());
-  Sizes batch = broadcastBatch(ma.batch, mb.batch), sizes = batch;
+  Sizes batch = broadcastSizes(ma.batch, mb.batch), sizes = batch;
   sizes.append({mb.rows, mb.cols});
   Matrices mx = matricesOf(sizes);
   int64_t n = ma.rows, rhs = left || vectors ? mx.cols : mx.rows;

@@ -21,8 +21,6 @@ struct Matrices {
 };
 /// `sizes` must be two or more.
 Matrices matricesOf(llvm::ArrayRef<int64_t> sizes);
-/// The common batch of two.
-Sizes broadcastBatch(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 
 /// The last two dims exchanged, and conjugated.
 LoweredTensor transposeOf(LowerCall &c, LoweredTensor t);
@@ -52,6 +50,18 @@ struct Singular {
 };
 Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
                DType dtype);
+
+/// V S⁺ U^H with singular values of at most rtol times the largest as 0 (absent:
+/// the machine's precision times the larger size), the singular values, all in
+/// double precision, and how many count. No size may be 0.
+struct PseudoInverse {
+  LoweredTensor inverse, values, rank;
+};
+PseudoInverse pseudoInverseOf(LowerCall &c, LoweredTensor a,
+                              std::optional<double> rtol);
+
+/// A B of two stacks of matrices.
+LoweredTensor productOf(LowerCall &c, LoweredTensor a, LoweredTensor b);
 
 /// linalg_matrix_norm, and linalg_norm of two dims: (self, ord, dim, keepdim,
 /// *, dtype).

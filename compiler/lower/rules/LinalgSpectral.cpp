@@ -136,7 +136,7 @@ static LogicalResult oldSvd(LowerCall &c) {
 // Functions of the values
 //===----------------------------------------------------------------------===//
 
-static LoweredTensor product(LowerCall &c, LoweredTensor a, LoweredTensor b) {
+LoweredTensor productOf(LowerCall &c, LoweredTensor a, LoweredTensor b) {
   return multiply(c, {a, Value()}, {b, Value()});
 }
 
@@ -167,8 +167,9 @@ static Value absolute(ScalarBuilder &s, Value x) {
 static LogicalResult polar(LowerCall &c) {
   LoweredTensor a = c.operand(0);
   Singular r = svdOf(c, a, false, true, wide(a.dtype));
-  LoweredTensor u = product(c, r.u, r.vh);
-  LoweredTensor h = product(c, scaleColumns(c, adjointOf(c, r.vh), r.s), r.vh);
+  LoweredTensor u = productOf(c, r.u, r.vh);
+  LoweredTensor h =
+      productOf(c, scaleColumns(c, adjointOf(c, r.vh), r.s), r.vh);
   setResults(c, {c.cast(u, a.dtype), c.cast(h, a.dtype)});
   return success();
 }
@@ -181,7 +182,7 @@ static LogicalResult squareRoot(LowerCall &c) {
     return s.sqrt(s.maximum(x, s.zero(x)));
   });
   LoweredTensor r =
-      product(c, scaleColumns(c, e.vectors, roots), adjointOf(c, e.vectors));
+      productOf(c, scaleColumns(c, e.vectors, roots), adjointOf(c, e.vectors));
   c.setResult(0, c.cast(r, a.dtype));
   return success();
 }
@@ -304,7 +305,7 @@ static LogicalResult pinv(LowerCall &c) {
                        return s.select(above, s.div(s.one(x), x), s.zero(x));
                      });
   c.setResult(
-      0, c.cast(product(c, scaleColumns(c, left, inverted), right), a.dtype));
+      0, c.cast(productOf(c, scaleColumns(c, left, inverted), right), a.dtype));
   return success();
 }
 
@@ -326,6 +327,27 @@ static LogicalResult matrixRank(LowerCall &c) {
       });
   c.setResult(0, sumOf(c, above, above.rank() - 1, false, DType::I64));
   return success();
+}
+
+PseudoInverse pseudoInverseOf(LowerCall &c, LoweredTensor a,
+                              std::optional<double> rtol) {
+  Singular r = svdOf(c, a, false, true, wide(a.dtype));
+  Matrices m = matricesOf(a.sizes());
+  Tolerance t;
+  t.rtol = rtol.value_or(epsilonOf(a.dtype) *
+                         static_cast<double>(std::max(m.rows, m.cols)));
+  LoweredTensor inverted = aboveTolerance(
+      c, r.s, t, m.batch, DType::F64, [](ScalarBuilder &s, Value x, Value yes) {
+        return s.select(yes, s.div(s.one(x), x), s.zero(x));
+      });
+  LoweredTensor counted = aboveTolerance(
+      c, r.s, t, m.batch, DType::I64, [](ScalarBuilder &s, Value, Value yes) {
+        Type type = s.b.getI64Type();
+        return s.select(yes, s.constantInt(type, 1), s.constantInt(type, 0));
+      });
+  return {productOf(c, scaleColumns(c, adjointOf(c, r.vh), inverted),
+                    adjointOf(c, r.u)),
+          r.s, sumOf(c, counted, counted.rank() - 1, false, DType::I64)};
 }
 
 template <LowerRule Rule>

@@ -27,11 +27,11 @@ def encoded(a):
     return a
 
 
-def call(op, *args):
-    out = op(*args)
+def call(op, *args, **kwargs):
+    out = op(*args, **kwargs)
     out = list(out) if isinstance(out, (list, tuple)) else [out]
     lines.append({"id": len(lines), "op": str(op), "args": encoded(args),
-                  "kwargs": {}, "out": encoded(out), "src": "hand"})
+                  "kwargs": kwargs, "out": encoded(out), "src": "hand"})
 
 
 def numbers(dtype, *shape):
@@ -115,6 +115,18 @@ call(aten.allclose.default, special, special)
 call(aten.allclose.default, special, special, 1e-5, 1e-8, True)
 call(aten.allclose.default, torch.zeros(2, 1), torch.zeros(3))
 call(aten.equal.default, torch.zeros(0), torch.zeros(0))
+# Residuals are there or not.
+for dtype in [torch.float32, torch.float64, torch.complex128]:
+    for a, b in [((4, 3), (4, 2)), ((3, 4), (3, 2)), ((2, 4, 3), (2, 4, 2)),
+                 ((4, 3), (4,)), ((2, 4, 3), (2, 4)), ((0, 3), (0, 2)),
+                 ((3, 0), (3, 2)), ((1, 1), (1, 1))]:
+        a, b = torch.randn(a, dtype=dtype), torch.randn(b, dtype=dtype)
+        for driver in ["gels", "gelsy", "gelsd", "gelss"]:
+            call(aten.linalg_lstsq.default, a, b, None, driver=driver)
+        call(aten.linalg_lstsq.default, a, b, 1e-3)
+# Rank 1: the smallest solution.
+a = torch.ones(4, 3, dtype=torch.float64)
+call(aten.linalg_lstsq.default, a, torch.randn(4, 2, dtype=torch.float64))
 
 with open(os.path.join(folder, "data_sizes.jsonl"), "w") as f:
     f.writelines(json.dumps(line) + "\n" for line in lines)
