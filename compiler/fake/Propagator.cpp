@@ -283,10 +283,31 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
 }
 
 /// Later stages read the value of a number that turned out to be known here.
-static void noteNumber(Operation *op, int64_t number) {
-  if (op->getNumResults() == 1)
+static void noteNumber(Operation *op, std::optional<Dim> number) {
+  if (op->getNumResults() != 1)
+    return;
+  auto noted = op->getAttrOfType<StringAttr>(names::kValue);
+  int64_t other;
+  if (number && number->isStatic())
     op->setAttr(names::kValue,
-                StringAttr::get(op->getContext(), std::to_string(number)));
+                StringAttr::get(op->getContext(), number->str()));
+  else if (noted && !noted.getValue().getAsInteger(10, other))
+    op->removeAttr(names::kValue); // of another walk, or of nobody
+}
+
+/// A number that the text says is known must be the one that its call gives.
+static LogicalResult checkNumber(Operation *op, std::optional<Dim> number) {
+  auto noted = op->getNumResults() == 1
+                   ? op->getAttrOfType<StringAttr>(names::kValue)
+                   : StringAttr();
+  int64_t said;
+  if (!noted || noted.getValue().getAsInteger(10, said))
+    return success();
+  if (number && number->isStatic() && number->value() == said)
+    return success();
+  return op->emitError("[FT0312] the number is annotated ")
+         << said << ", its rule gives "
+         << (number ? number->str() : std::string("one that the run decides"));
 }
 
 LogicalResult Propagator::applyResults(Operation *op) {
@@ -299,9 +320,12 @@ LogicalResult Propagator::applyResults(Operation *op) {
   for (auto [result, ours] : llvm::zip(op->getResults(), last)) {
     if (ours.number)
       numbers[result] = *ours.number;
-    if (mode == Mode::Annotate && ours.number && ours.number->isStatic())
-      noteNumber(op, ours.number->value());
+    bool isNumber = !isa<TensorType>(result.getType()) && !ours.type;
+    if (isNumber && mode == Mode::Annotate)
+      noteNumber(op, ours.number);
     if (mode != Mode::Annotate) {
+      if (isNumber && failed(checkNumber(op, ours.number)))
+        return failure();
       if (failed(checkResult(result, ours)))
         return failure();
     } else if (ours.type) {

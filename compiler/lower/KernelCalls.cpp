@@ -155,7 +155,10 @@ std::string Description::run() {
   words.resize(FT_KC_HEAD);
   addText(FT_KC_OP, call.getCallee());
   words[FT_KC_TENSORS] = call.getNumOperands() + call.getNumResults();
-  words[FT_KC_RESULTS] = call.getNumResults() - inPlace;
+  bool tellsSizes = call->hasAttr(kTellsSizes);
+  words[FT_KC_SIZES] =
+      tellsSizes ? static_cast<int64_t>(call.getNumOperands()) : -1;
+  words[FT_KC_RESULTS] = call.getNumResults() - inPlace - tellsSizes;
   words[FT_KC_ARGS] = static_cast<int64_t>(args.size());
   words[FT_KC_ITEMS] = static_cast<int64_t>(countItems(args));
   SmallVector<int64_t> source(call.getNumResults(), -1);

@@ -8,8 +8,7 @@
 namespace ft {
 
 const LowerRuleRow *findLowerRule(const Schema &schema) {
-  static const LowerRuleRow custom{"", lowerCustom, Numbers::Constant,
-                                   ResultSizes::Found};
+  static const LowerRuleRow custom{"", lowerCustom};
   if (const CustomOp *op = customOp(schema))
     return op->code().symbol.empty() ? nullptr : &custom;
   // One slot for each row of the schema table, filled at the first call.

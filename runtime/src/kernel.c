@@ -223,5 +223,11 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
         ft_text_add(&text, "its kernel did not ask for result %d", (int)i);
         return kernel_fail(&call, FT_ERROR_ARGUMENT, text.chars);
       }
+  if (words[FT_KC_SIZES] >= 0) {
+    int64_t *to = tensors[words[FT_KC_SIZES]].data;
+    for (int32_t i = 0; i < host.num_results; ++i)
+      for (int32_t d = 0; found[i].is_found && d < host.results[i].ndim; ++d)
+        *to++ = host.results[i].shape[d];
+  }
   return FT_OK;
 }

@@ -27,6 +27,8 @@ enum {
   FT_KC_RESULTS, /* how many of them, at the end, the kernel sees as results */
   FT_KC_ARGS,    /* the number of arguments */
   FT_KC_ITEMS,   /* arguments and elements, at most FT_KC_MOST_ITEMS */
+  FT_KC_SIZES,   /* the tensor (int64) that gets the sizes of results to find,
+                    one after the other, or -1; it is none of the results */
   FT_KC_FOUND,   /* words for the sizes and strides of results to find */
   FT_KC_HEAD
 };

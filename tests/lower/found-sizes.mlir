@@ -30,3 +30,25 @@ module attributes {ft.model = "computed_with"} {
     return %y : tensor<?xf32, #ft.meta<[u0], cpu>>
   }
 }
+
+// -----
+
+// The sizes that a kernel finds are numbers like any other: it tells them in a
+// vector of their own.
+
+// CHECK-LABEL: module attributes {ft.model = "asked"
+// CHECK-DAG: "too many\00"
+// CHECK: llvm.call @ft_rt_call_kernel
+// CHECK: llvm.call @ft_rt_fail
+module attributes {ft.model = "asked"} {
+  ft.symbol "u0" {lower = 0 : i64, upper = 4 : i64, source = "nonzero"}
+  func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>> {ft.name = "i", ft.role = "output"},
+          i64 {ft.name = "n", ft.role = "output"}) {
+    %i = ft.aten "nonzero.default"(%x) : (tensor<4xf32, #ft.meta<cpu>>) -> tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>>
+    %n = ft.aten "sym_size.int"(%i, 0) {ft.value = "u0"} : (tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>>) -> i64
+    %few = ft.aten "operator.le"(%n, 3) : (i64) -> i1
+    ft.aten "_assert_scalar.default"(%few, "too many") : (i1) -> ()
+    return %i, %n : tensor<?x1xi64, #ft.meta<[u0], strides = [1, u0], cpu>>, i64
+  }
+}

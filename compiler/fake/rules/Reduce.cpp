@@ -183,6 +183,13 @@ static LogicalResult dataDependent(FakeCall &c) {
                 "the result of " + c.schema().base + " depends on data");
 }
 
+static LogicalResult isNonzero(FakeCall &c) {
+  if (!c.eq(c.tensor(0).numel(), 1))
+    return c.fail(FakeError::Other, "a tensor of " + c.tensor(0).numel().str() +
+                                        " elements is no truth value");
+  return dataDependent(c);
+}
+
 //===----------------------------------------------------------------------===//
 // Extrema
 //===----------------------------------------------------------------------===//
@@ -598,7 +605,7 @@ ArrayRef<FakeRuleRow> reduceRules() {
       {"equal.default", dataDependent},
       {"frobenius_norm.dim", frobeniusNorm},
       {"hash_tensor.default", hashTensor},
-      {"is_nonzero.default", dataDependent},
+      {"is_nonzero.default", isNonzero},
       {"kthvalue.default", kthvalue},
       {"linalg__powsum.default", vectorNorm},
       {"linalg_norm.default", linalgNorm},

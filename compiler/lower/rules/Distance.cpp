@@ -1,6 +1,7 @@
 //===- Distance.cpp - Lowering of distances between vectors ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/PNorm.h"
 
@@ -112,7 +113,11 @@ static LoweredTensor broadcastTo(LowerCall &c, LoweredTensor x,
 /// |x1 - x2 + eps|_p along the last dim: (x1, x2, p, eps, keepdim).
 static LogicalResult pairwise(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
+  if (isComplex(a.dtype) || isComplex(b.dtype))
+    return c.unsupported("complex numbers");
   a = broadcastTo(c, a, b);
+  if (a.rank() == 0) // one number is a row of one
+    a = c.reshape(a, {1});
   double eps = c.number(3);
   DType left = a.dtype, right = b.dtype;
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
@@ -121,7 +126,8 @@ static LogicalResult pairwise(LowerCall &c) {
         Value y = s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
         return s.add(y, s.constant(y.getType(), eps));
       });
-  c.setResult(0, pNorm(c, d, c.number(2), d.rank() - 1, c.flag(4), dtype));
+  LoweredTensor norm = pNorm(c, d, c.number(2), d.rank() - 1, c.flag(4), dtype);
+  c.setResult(0, c.reshape(norm, staticSizes(c.resultMeta(0))));
   return success();
 }
 

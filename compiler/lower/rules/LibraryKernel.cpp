@@ -4,6 +4,7 @@
 #include "compiler/lower/rules/LibraryKernel.h"
 
 #include "compiler/lower/Gather.h"
+#include "compiler/lower/KernelCalls.h"
 #include "dialects/ft/FtOps.h"
 
 using namespace mlir;
@@ -103,7 +104,13 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
     args.push_back(arg);
   }
   args.append(numbers.begin(), numbers.end());
+  // Memory of a found result is one output's: equal calls stay two.
+  int64_t foundDims = 0;
+  for (const KernelResult &r : outs)
+    foundDims += r.found ? r.found->rank() : 0;
   std::vector<KernelResult> all(outs.begin(), outs.end());
+  if (foundDims)
+    all.insert(all.begin(), {{foundDims}, DType::I64});
   all.push_back({{scratch.pieces, scratch.bytes}, DType::U8});
   for (const KernelResult &r : all) {
     if (r.found) {
@@ -119,9 +126,6 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
         RankedTensorType::get(r.sizes, storageType(c.context(), r.dtype)));
     describe(rowMajorMeta(r.dtype, r.sizes), identityOrder(r.sizes.size()));
   }
-  // Memory of a found result is one output's: equal calls stay two.
-  bool anyFound = llvm::any_of(
-      outs, [](const KernelResult &r) { return r.found != nullptr; });
   SmallVector<int64_t> written(ins.size(), -1);
   std::unique_ptr<bool[]> asIs(new bool[ins.size()]());
   auto call = KernelCallOp::create(
@@ -130,14 +134,33 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
       encodeArgs(c.context(), args), b.getArrayAttr(typeAttrs),
       b.getArrayAttr(orders), b.getDenseI64ArrayAttr(written),
       b.getDenseBoolArrayAttr(ArrayRef<bool>(asIs.get(), ins.size())),
-      /*has_effects=*/anyFound);
-  for (auto [r, value] : llvm::zip(outs, call.getResults()))
+      /*has_effects=*/foundDims > 0);
+  if (foundDims)
+    call->setAttr(kTellsSizes, b.getUnitAttr());
+  for (auto [r, value] :
+       llvm::zip(outs, call.getResults().drop_front(foundDims > 0)))
     results.push_back(
         {value,
          identityOrder(cast<RankedTensorType>(value.getType()).getRank()),
          r.dtype});
   c.newGroup();
   return results;
+}
+
+std::optional<LoweredTensor> foundSize(LowerCall &c, const LoweredTensor &t,
+                                       unsigned dim) {
+  auto call = t.value.getDefiningOp<KernelCallOp>();
+  if (!call || !call->hasAttr(kTellsSizes))
+    return std::nullopt;
+  int64_t at = dim;
+  for (Value other : call.getResults().drop_front()) {
+    if (other == t.value)
+      break;
+    auto type = cast<RankedTensorType>(other.getType());
+    at += type.hasStaticShape() ? 0 : type.getRank();
+  }
+  LoweredTensor sizes = {call.getResult(0), identityOrder(1), DType::I64};
+  return c.reshape(c.slice(sizes, 0, at, 1), {});
 }
 
 } // namespace ft

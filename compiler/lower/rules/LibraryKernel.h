@@ -47,6 +47,11 @@ llvm::SmallVector<LoweredTensor> callKernel(LowerCall &c, llvm::StringRef name,
                                             llvm::ArrayRef<KernelResult> outs,
                                             KernelScratch scratch);
 
+/// The size of a result that a kernel found, as a 0-dim int64 tensor; nothing
+/// if `t` is no such result.
+std::optional<LoweredTensor> foundSize(LowerCall &c, const LoweredTensor &t,
+                                       unsigned dim);
+
 /// 8, or 16 for complex elements: the `unit` of scratch.h.
 int64_t scratchUnit(DType dtype);
 

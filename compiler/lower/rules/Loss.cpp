@@ -177,6 +177,8 @@ static LogicalResult klDiv(LowerCall &c) {
 }
 
 static LogicalResult softMargin(LowerCall &c) {
+  if (isComplex(c.meta(0).dtype) || isComplex(c.meta(1).dtype))
+    return c.unsupported("complex numbers");
   return lossOf(c, {c.operand(0), c.operand(1)}, c.integer(2),
                 [](ScalarBuilder &s, ValueRange v) {
                   return log1p(s, s.exp(s.neg(s.mul(v[0], v[1]))));

@@ -85,6 +85,8 @@ static LogicalResult huber(LowerCall &c) {
 }
 
 static LogicalResult softMargin(LowerCall &c) {
+  if (isComplex(c.resultMeta(0).dtype))
+    return c.unsupported("complex numbers");
   return derivative(c, operands(c), c.integer(3),
                     [](ScalarBuilder &s, ValueRange v) {
                       Value z = s.exp(s.neg(s.mul(v[0], v[1])));

@@ -278,6 +278,8 @@ static LogicalResult variance(LowerCall &c) {
 static LogicalResult logsumexp(LowerCall &c) {
   ReduceArgs r = argsOf(c);
   LoweredTensor x = c.operand(0);
+  if (isComplex(x.dtype))
+    return c.unsupported("complex numbers");
   const TensorMeta &meta = c.resultMeta(0);
   if (!isFloating(x.dtype))
     x = c.cast(x, meta.dtype);

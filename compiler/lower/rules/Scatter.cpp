@@ -233,7 +233,17 @@ static AlongDim alongDim(LowerCall &c, unsigned indexArg) {
   return {c, self, dim, atLeastVector(c, c.operand(indexArg))};
 }
 
+/// Without indices, of whatever rank, nothing is written.
+static bool keepsSelf(LowerCall &c) {
+  if (!c.meta(2).numel().is(0))
+    return false;
+  c.setResult(0, c.operand(0));
+  return true;
+}
+
 static LogicalResult scatterSource(LowerCall &c, Fold fold, bool includeSelf) {
+  if (keepsSelf(c))
+    return success();
   AlongDim a = alongDim(c, 2);
   a.source = atLeastVector(c, c.operand(3));
   a.fold = fold;
@@ -242,6 +252,8 @@ static LogicalResult scatterSource(LowerCall &c, Fold fold, bool includeSelf) {
 }
 
 static LogicalResult scatterValue(LowerCall &c, Fold fold) {
+  if (keepsSelf(c))
+    return success();
   AlongDim a = alongDim(c, 2);
   a.numberArg = 3;
   a.fold = fold;

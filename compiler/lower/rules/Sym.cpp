@@ -6,6 +6,7 @@
 // fake pass knew are constants by now (KnownNumbers.h).
 
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/LibraryKernel.h"
 #include "compiler/lower/rules/PointwiseBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -142,6 +143,13 @@ static LogicalResult entry(LowerCall &c) {
   const TensorMeta &self = c.meta(0);
   unsigned dim =
       LowerCall::wrapDim(c.integer(1), static_cast<unsigned>(self.rank()));
+  if (!(self.*List)[dim].isStatic()) {
+    std::optional<LoweredTensor> size = foundSize(c, c.operand(0), dim);
+    if (!size || List != &TensorMeta::sizes)
+      return c.unsupported("a stride that is only known at run time");
+    c.setResult(0, *size);
+    return success();
+  }
   c.setResult(0, c.filledInt({}, DType::I64, (self.*List)[dim].value()));
   return success();
 }

@@ -41,6 +41,7 @@ int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
        [FT_KC_RESULTS] = 1,
        [FT_KC_ARGS] = 1,
        [FT_KC_ITEMS] = 1,
+       [FT_KC_SIZES] = -1,
        [FT_KC_FOUND] = 4,
        /* float32 [2, 3] */
        [FT_KC_HEAD] = kDLFloat | 32 << 8,
