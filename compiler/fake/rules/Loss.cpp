@@ -421,6 +421,18 @@ static LogicalResult composedLoss(FakeCall &c) {
   return failed(c.broadcast(of->tensors)) ? failure() : scalar(c, of->dtype);
 }
 
+/// (self, target, margin, reduction): in self's dtype.
+static LogicalResult hingeEmbedding(FakeCall &c) {
+  FailureOr<LossOperands> of = lossOperands(c, 2, 3);
+  if (failed(of))
+    return failure();
+  if (isFloating(c.tensor(0).dtype))
+    of->dtype = c.tensor(0).dtype;
+  if (of->none)
+    return elementwise(c, of->tensors, of->dtype);
+  return failed(c.broadcast(of->tensors)) ? failure() : scalar(c, of->dtype);
+}
+
 /// Distances along the last dim, then reduced.
 template <unsigned Tensors, unsigned ReductionArg>
 static LogicalResult distanceLoss(FakeCall &c) {
@@ -513,7 +525,7 @@ ArrayRef<FakeRuleRow> lossRules() {
       {"cross_entropy_loss.default", crossEntropy},
       {"ctc_loss.IntList", ctcLoss, DevicePolicy::First},
       {"ctc_loss.Tensor", ctcLoss, DevicePolicy::First},
-      {"hinge_embedding_loss.default", composedLoss<2, 3>},
+      {"hinge_embedding_loss.default", hingeEmbedding},
       {"huber_loss.default", elementwiseLoss<2>},
       {"huber_loss_backward.default", elementwiseLossBackward},
       {"kl_div.default", composedLoss<2, 2>},

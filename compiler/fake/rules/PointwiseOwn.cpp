@@ -133,6 +133,15 @@ static LogicalResult ldexp(FakeCall &c) {
   TypePromotion types;
   types.add(c.tensor(0));
   TensorMeta exponent = c.tensor(1);
+  // Integer exponents leave the dtype of a float alone.
+  DType self = c.tensor(0).dtype;
+  if (exponent.dtype == DType::Bool && isFloating(self))
+    return c.fail(FakeError::Dtype, "the exponents of " + dtypeName(self) +
+                                        " numbers must not be bool");
+  if (isIntegral(exponent.dtype)) {
+    exponent.strides = contiguousStrides(exponent.sizes);
+    return elementwise(c, {&c.tensor(0), &exponent}, toFloat(self));
+  }
   exponent.dtype = toFloat(exponent.dtype);
   exponent.strides = contiguousStrides(exponent.sizes);
   types.add(exponent);
