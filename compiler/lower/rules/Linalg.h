@@ -51,9 +51,9 @@ struct Singular {
 Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
                DType dtype);
 
-/// V S⁺ U^H with singular values of at most rtol times the largest as 0 (absent:
-/// the machine's precision times the larger size), the singular values, all in
-/// double precision, and how many count. No size may be 0.
+/// V S⁺ U^H with singular values of at most rtol times the largest as 0
+/// (absent: the machine's precision times the larger size), the singular
+/// values, all in double precision, and how many count. No size may be 0.
 struct PseudoInverse {
   LoweredTensor inverse, values, rank;
 };
