@@ -20,7 +20,7 @@
                       int64_t lda);                                            \
   /* R above the diagonal, reflectors below it. */                             \
   void ft_geqrf_##s(int64_t m, int64_t n, T *a, int64_t lda, T *tau);          \
-  /* The first `cols` columns of H_0 H_1 … H_(k-1), m × m, whose reflectors \
+  /* The first `cols` columns of H_0 H_1 ... H_(k-1), whose reflectors         \
    * are the columns of `v`, from the diagonal on. */                          \
   void ft_orgqr_##s(int64_t m, int64_t cols, int64_t k, const T *v,            \
                     int64_t ldv, const T *tau, T *q, int64_t ldq);
