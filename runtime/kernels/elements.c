@@ -42,6 +42,38 @@ void ft_next_row(ft_rows *rows) {
   rows->done = true;
 }
 
+int64_t ft_count_true(const DLTensor *t, int32_t ndim, const int64_t *shape) {
+  ft_truth truth = ft_truth_of(t->dtype);
+  int64_t count = 0;
+  for (ft_rows r = ft_rows_of(ndim, shape, t, NULL, NULL); !r.done;
+       ft_next_row(&r)) {
+    const char *at = (const char *)t->data + r.offset[0];
+    for (int64_t i = 0; i < r.length; ++i, at += r.step[0])
+      count += ft_is_true(truth, at);
+  }
+  return count;
+}
+
+int64_t ft_list_true(const DLTensor *t, int64_t *to, int64_t next,
+                     int64_t across) {
+  ft_truth truth = ft_truth_of(t->dtype);
+  int64_t count = 0;
+  for (ft_rows r = ft_rows_of(t->ndim, t->shape, t, NULL, NULL); !r.done;
+       ft_next_row(&r)) {
+    const char *at = (const char *)t->data + r.offset[0];
+    for (int64_t i = 0; i < r.length; ++i, at += r.step[0]) {
+      if (!ft_is_true(truth, at))
+        continue;
+      int64_t *position = to + count++ * next;
+      for (int32_t d = 0; d < r.outer; ++d)
+        position[d * across] = r.index[d];
+      if (t->ndim)
+        position[r.outer * across] = i;
+    }
+  }
+  return count;
+}
+
 void ft_copy_elements(int32_t ndim, const int64_t *shape, char *to,
                       const int64_t *to_strides, const char *from,
                       const int64_t *from_strides, int64_t size) {

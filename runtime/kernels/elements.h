@@ -152,6 +152,13 @@ ft_rows ft_rows_of(int32_t ndim, const int64_t *shape, const DLTensor *t0,
                    const DLTensor *t1, const DLTensor *t2);
 void ft_next_row(ft_rows *rows);
 
+/* Counts the elements that are true of a tensor broadcast to `shape`. */
+int64_t ft_count_true(const DLTensor *t, int32_t ndim, const int64_t *shape);
+/* Writes where the true elements of a tensor are, in row-major order: dim d of
+ * the i-th to to[i * next + d * across]. Returns their number. */
+int64_t ft_list_true(const DLTensor *t, int64_t *to, int64_t next,
+                     int64_t across);
+
 /* Copies elements of one shape from strides to strides (in bytes). */
 void ft_copy_elements(int32_t ndim, const int64_t *shape, char *to,
                       const int64_t *to_strides, const char *from,

@@ -31,21 +31,8 @@ typedef struct indexing {
 /* The coordinates of the true elements, one list of int64 for each dim. */
 static int64_t *list_true(const DLTensor *mask, int64_t *lists, indexing *all,
                           int32_t first) {
-  ft_truth truth = ft_truth_of(mask->dtype);
-  int64_t most = ft_kernel_numel(mask), count = 0;
-  for (ft_rows r = ft_rows_of(mask->ndim, mask->shape, mask, NULL, NULL);
-       !r.done; ft_next_row(&r)) {
-    const char *at = (const char *)mask->data + r.offset[0];
-    for (int64_t i = 0; i < r.length; ++i, at += r.step[0]) {
-      if (!ft_is_true(truth, at))
-        continue;
-      for (int32_t d = 0; d < r.outer; ++d)
-        lists[d * most + count] = r.index[d];
-      if (mask->ndim)
-        lists[r.outer * most + count] = i;
-      ++count;
-    }
-  }
+  int64_t most = ft_kernel_numel(mask);
+  int64_t count = ft_list_true(mask, lists, 1, most);
   for (int32_t d = 0; d < mask->ndim; ++d) {
     dim_index *index = &all->of[first + d];
     *index = (dim_index){.data = (const char *)(lists + d * most),

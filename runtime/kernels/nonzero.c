@@ -7,44 +7,15 @@
 #include "runtime/kernels/elements.h"
 #include "runtime/kernels/kernels.h"
 
-static int64_t count_true(const DLTensor *t, int32_t ndim,
-                          const int64_t *shape) {
-  ft_truth truth = ft_truth_of(t->dtype);
-  int64_t count = 0;
-  for (ft_rows r = ft_rows_of(ndim, shape, t, NULL, NULL); !r.done;
-       ft_next_row(&r)) {
-    const char *at = (const char *)t->data + r.offset[0];
-    for (int64_t i = 0; i < r.length; ++i, at += r.step[0])
-      count += ft_is_true(truth, at);
-  }
-  return count;
-}
-
 int32_t ft_k_nonzero(const ft_kernel_call *call) {
   const DLTensor *x = call->args[0].tensor;
   const DLDataType i64 = {kDLInt, 64, 1};
-  const int64_t sizes[2] = {count_true(x, x->ndim, x->shape), x->ndim};
+  const int64_t sizes[2] = {ft_count_true(x, x->ndim, x->shape), x->ndim};
   DLTensor *result = call->result(call, 0, i64, 2, sizes);
   if (!result)
     return FT_ERROR_TENSOR;
-  ft_truth truth = ft_truth_of(x->dtype);
-  int64_t *to = result->data;
-  int64_t next = result->strides[0], across = result->strides[1];
-  if (!to)
-    return FT_OK;
-  for (ft_rows r = ft_rows_of(x->ndim, x->shape, x, NULL, NULL); !r.done;
-       ft_next_row(&r)) {
-    const char *at = (const char *)x->data + r.offset[0];
-    for (int64_t i = 0; i < r.length; ++i, at += r.step[0]) {
-      if (!ft_is_true(truth, at))
-        continue;
-      for (int32_t d = 0; d < r.outer; ++d)
-        to[d * across] = r.index[d];
-      if (x->ndim)
-        to[r.outer * across] = i;
-      to += next;
-    }
-  }
+  if (result->data)
+    ft_list_true(x, result->data, result->strides[0], result->strides[1]);
   return FT_OK;
 }
 
@@ -63,7 +34,7 @@ int32_t ft_k_masked_select(const ft_kernel_call *call) {
   const DLTensor *x = call->args[0].tensor, *mask = call->args[1].tensor;
   int64_t shape[FT_KERNEL_DIMS];
   int32_t ndim = broadcast(x, mask, shape);
-  int64_t count = count_true(mask, ndim, shape);
+  int64_t count = ft_count_true(mask, ndim, shape);
   DLTensor *result = call->result(call, 0, x->dtype, 1, &count);
   if (!result)
     return FT_ERROR_TENSOR;

@@ -410,15 +410,19 @@ static FailureOr<LossOperands> lossOperands(FakeCall &c, unsigned count,
   return of;
 }
 
-/// Elementwise over the given number of tensors, then reduced.
+/// Elementwise, then reduced.
+static LogicalResult composed(FakeCall &c, const LossOperands &of) {
+  if (of.none)
+    return elementwise(c, of.tensors, of.dtype);
+  return failed(c.broadcast(of.tensors)) ? failure() : scalar(c, of.dtype);
+}
+
+/// The same over the given number of tensors, in the dtype that they promote
+/// to.
 template <unsigned Tensors, unsigned ReductionArg>
 static LogicalResult composedLoss(FakeCall &c) {
   FailureOr<LossOperands> of = lossOperands(c, Tensors, ReductionArg);
-  if (failed(of))
-    return failure();
-  if (of->none)
-    return elementwise(c, of->tensors, of->dtype);
-  return failed(c.broadcast(of->tensors)) ? failure() : scalar(c, of->dtype);
+  return failed(of) ? failure() : composed(c, *of);
 }
 
 /// (self, target, margin, reduction): in self's dtype.
@@ -428,9 +432,7 @@ static LogicalResult hingeEmbedding(FakeCall &c) {
     return failure();
   if (isFloating(c.tensor(0).dtype))
     of->dtype = c.tensor(0).dtype;
-  if (of->none)
-    return elementwise(c, of->tensors, of->dtype);
-  return failed(c.broadcast(of->tensors)) ? failure() : scalar(c, of->dtype);
+  return composed(c, *of);
 }
 
 /// Distances along the last dim, then reduced.
