@@ -1,38 +1,14 @@
 # Writes composites.jsonl and composites.bin beside itself (PyTorch 2.14.1):
 # calls of operators on lists, of losses, distances and statistics, and of
 # their gradients, a few of each.
-import json
-import os
 import random
 
+import recorder
 import torch
 
 aten = torch.ops.aten
-folder = os.path.dirname(os.path.abspath(__file__))
-lines, blob = [], bytearray()
 inf, nan = float("inf"), float("nan")
 MOST = 4  # calls of an operator that are kept
-
-
-def stored(t):
-    t = t.detach().contiguous()
-    data = t.reshape(-1).view(torch.uint8).numpy().tobytes()
-    entry = {"dtype": str(t.dtype).split(".")[1], "shape": list(t.shape),
-             "offset": len(blob), "nbytes": len(data)}
-    blob.extend(data + bytes(-len(data) % 16))
-    return {"v": entry}
-
-
-def encoded(a):
-    if isinstance(a, torch.Tensor):
-        return stored(a)
-    if isinstance(a, (list, tuple)):
-        return [encoded(x) for x in a]
-    if isinstance(a, torch.dtype):
-        return {"dtype": str(a).split(".")[1]}
-    if isinstance(a, float) and (a != a or abs(a) == inf):
-        return {"float": str(a)}
-    return a
 
 
 def flat(out):
@@ -56,20 +32,15 @@ def write():
         for args, kwargs in made:
             if kept == MOST:
                 break
-            given = encoded(args)
+            given = recorder.encoded(args)
             try:
                 out = op(*args, **kwargs)
             except (RuntimeError, IndexError):
                 continue  # not for this dtype
             out = flat(out)
             kept += 1
-            lines.append({"id": len(lines), "op": str(op), "args": given,
-                          "kwargs": {k: encoded(v) for k, v in kwargs.items()},
-                          "out": encoded(out), "src": "hand"})
-    with open(os.path.join(folder, "composites.jsonl"), "w") as f:
-        f.writelines(json.dumps(line) + "\n" for line in lines)
-    with open(os.path.join(folder, "composites.bin"), "wb") as f:
-        f.write(blob)
+            recorder.record(op, given, kwargs, out)
+    recorder.write("composites")
 
 
 def numbers(dtype, *shape):

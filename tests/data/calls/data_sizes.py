@@ -1,37 +1,15 @@
 # Writes data_sizes.jsonl and data_sizes.bin beside itself (PyTorch 2.14.1):
 # calls whose results' sizes, or numbers, depend on data.
-import json
-import os
-
 import torch
+from recorder import encoded, record, write
 
 aten = torch.ops.aten
-folder = os.path.dirname(os.path.abspath(__file__))
-lines, blob = [], bytearray()
-
-
-def stored(t):
-    t = t.detach().contiguous()
-    data = t.reshape(-1).view(torch.uint8).numpy().tobytes()
-    entry = {"dtype": str(t.dtype).split(".")[1], "shape": list(t.shape),
-             "offset": len(blob), "nbytes": len(data)}
-    blob.extend(data + bytes(-len(data) % 16))
-    return {"v": entry}
-
-
-def encoded(a):
-    if isinstance(a, torch.Tensor):
-        return stored(a)
-    if isinstance(a, (list, tuple)):
-        return [encoded(x) for x in a]
-    return a
 
 
 def call(op, *args, **kwargs):
     out = op(*args, **kwargs)
     out = list(out) if isinstance(out, (list, tuple)) else [out]
-    lines.append({"id": len(lines), "op": str(op), "args": encoded(args),
-                  "kwargs": kwargs, "out": encoded(out), "src": "hand"})
+    record(op, encoded(args), kwargs, out)
 
 
 def numbers(dtype, *shape):
@@ -128,7 +106,4 @@ for dtype in [torch.float32, torch.float64, torch.complex128]:
 a = torch.ones(4, 3, dtype=torch.float64)
 call(aten.linalg_lstsq.default, a, torch.randn(4, 2, dtype=torch.float64))
 
-with open(os.path.join(folder, "data_sizes.jsonl"), "w") as f:
-    f.writelines(json.dumps(line) + "\n" for line in lines)
-with open(os.path.join(folder, "data_sizes.bin"), "wb") as f:
-    f.write(blob)
+write("data_sizes")
