@@ -66,6 +66,22 @@ void Plan::attachTo(ModuleOp module) const {
     list.append("kernels", b.getArrayAttr(custom));
     plan = list.getDictionary(b.getContext());
   }
+  if (!symbols.empty()) {
+    SmallVector<Attribute> sizes;
+    for (const PlannedSymbol &y : symbols)
+      sizes.push_back(dictionary({{"name", b.getStringAttr(y.name)},
+                                  {"title", b.getStringAttr(y.title)},
+                                  {"lower", b.getI64IntegerAttr(y.lower)},
+                                  {"upper", b.getI64IntegerAttr(y.upper)},
+                                  {"hint", b.getI64IntegerAttr(y.hint)},
+                                  {"input", b.getI64IntegerAttr(y.input)},
+                                  {"dim", b.getI64IntegerAttr(y.dim)},
+                                  {"scale", b.getI64IntegerAttr(y.scale)},
+                                  {"offset", b.getI64IntegerAttr(y.offset)}}));
+    NamedAttrList list(plan);
+    list.append("symbols", b.getArrayAttr(sizes));
+    plan = list.getDictionary(b.getContext());
+  }
   module->setAttr(kPlan, plan);
 }
 
@@ -157,6 +173,12 @@ std::optional<Plan> Plan::of(ModuleOp module) {
         }
       plan.kernels.push_back(std::move(kernel));
     }
+  if (r.from && r.from.contains("symbols"))
+    for (Reader y : r.list("symbols"))
+      plan.symbols.push_back(
+          {y.text("name"), y.text("title"), y.integer("lower"),
+           y.integer("upper"), y.integer("hint"), y.integer("input"),
+           y.integer("dim"), y.integer("scale"), y.integer("offset")});
   plan.arenaBytes = r.integer("arena_bytes");
   plan.weightsBytes = r.integer("weights_bytes");
   plan.stateBytes = r.integer("state_bytes");

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,18 @@ struct PlannedConstant {
   std::vector<int64_t> base;
 };
 
+/// A size that the run decides. Sizes of the caller's tensors are read from
+/// dim `dim` of input `input`, which has `scale` * symbol + `offset` elements;
+/// `input` is -1 for sizes that the data decide, which a kernel tells.
+struct PlannedSymbol {
+  /// As in types ("s0"), and as the user calls it ("batch").
+  std::string name, title;
+  int64_t lower = 0;
+  int64_t upper = std::numeric_limits<int64_t>::max();
+  int64_t hint = 2;
+  int64_t input = -1, dim = 0, scale = 1, offset = 0;
+};
+
 /// The C kernel of a custom operator that the model calls, and the object files
 /// or archives to link it from.
 struct PlannedKernel {
@@ -58,8 +71,10 @@ struct Plan {
   std::vector<PlannedValue> inputs, outputs;
   std::vector<PlannedState> state;
   std::vector<PlannedConstant> constants;
-  /// Left out of the attribute if there are none.
+  /// Both left out of the attribute if there are none.
   std::vector<PlannedKernel> kernels;
+  std::vector<PlannedSymbol> symbols;
+  /// With symbols: at their hints.
   int64_t arenaBytes = 0;
   int64_t weightsBytes = 0;
   int64_t stateBytes = 0;
