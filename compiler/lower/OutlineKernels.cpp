@@ -72,6 +72,19 @@ static std::string kernelName(const ScheduledKernel &kernel) {
   return parts.empty() ? "copy" : llvm::join(parts, "_");
 }
 
+/// Equal for kernels that are equal but for their names.
+static size_t hashOf(func::FuncOp function) {
+  llvm::hash_code hash = hash_value(Type(function.getFunctionType()));
+  function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
 func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
   MLIRContext *context = module.getContext();
   OpBuilder b(context);
@@ -105,17 +118,16 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
   func::ReturnOp::create(b, loc);
   function.walk([&](Operation *op) { op->setLoc(loc); });
 
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  function.print(os);
-  func::FuncOp &known = byText[text];
-  if (known) {
-    function.erase();
-    return known;
-  }
-  function.setName("k" + std::to_string(byText.size() - 1) + "_" +
-                   kernelName(kernel));
-  known = function;
+  SmallVector<func::FuncOp, 1> &alike = byHash[hashOf(function)];
+  for (func::FuncOp known : alike)
+    if (OperationEquivalence::isRegionEquivalentTo(
+            &known.getBody(), &function.getBody(),
+            OperationEquivalence::IgnoreLocations)) {
+      function.erase();
+      return known;
+    }
+  function.setName("k" + std::to_string(count++) + "_" + kernelName(kernel));
+  alike.push_back(function);
   return function;
 }
 

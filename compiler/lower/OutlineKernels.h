@@ -8,13 +8,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include "llvm/ADT/StringMap.h"
+#include <unordered_map>
 
 namespace ft {
 
 /// Makes a private function of each kernel, on memrefs with the strides of its
-/// tensors' placements. Kernels of equal text are one function: a network of
-/// twelve equal layers has the kernels of one.
+/// tensors' placements. Equal kernels are one function: a network of twelve
+/// equal layers has the kernels of one.
 class KernelOutliner {
 public:
   KernelOutliner(mlir::ModuleOp module, const Schedule &schedule)
@@ -27,7 +27,9 @@ public:
 private:
   mlir::ModuleOp module;
   const Schedule &schedule;
-  llvm::StringMap<mlir::func::FuncOp> byText;
+  /// Kernels by a hash of what they do.
+  std::unordered_map<size_t, llvm::SmallVector<mlir::func::FuncOp, 1>> byHash;
+  unsigned count = 0;
 };
 
 /// The memref through which a kernel sees a tensor: static shape and strides,
