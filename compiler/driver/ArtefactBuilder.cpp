@@ -18,7 +18,7 @@ static AbiDType abiDType(DType dtype) {
           static_cast<uint8_t>(dtypeBytes(dtype) * 8)};
 }
 
-/// The plan is made of static shapes only.
+/// -1 for sizes that are expressions.
 static std::vector<int64_t> values(llvm::ArrayRef<Dim> dims) {
   std::vector<int64_t> result;
   for (Dim d : dims)
@@ -119,6 +119,10 @@ llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
       return constant.takeError();
     artefact.constants.push_back(std::move(*constant));
   }
+  for (const PlannedSymbol &s : plan.symbols)
+    artefact.symbols.push_back({s.name, s.title.empty() ? s.name : s.title,
+                                s.lower, s.upper, s.hint, s.input, s.dim,
+                                s.scale, s.offset});
   for (const PlannedKernel &k : plan.kernels)
     artefact.kernels.push_back({k.op, k.symbol, k.files});
   artefact.weightsBytes = static_cast<uint64_t>(plan.weightsBytes);

@@ -49,20 +49,33 @@ static uint64_t layoutBytes(const AbiValue &value) {
   return static_cast<uint64_t>(times(last + 1, (value.dtype.bits + 7) / 8));
 }
 
-/// `found`: sizes may be left for the call to find.
-static llvm::Error verifyValue(const AbiValue &value, bool found = false) {
+/// `open`: sizes may be left for the call to work out.
+static llvm::Error verifyValue(const AbiValue &value, bool open = false) {
   size_t rank = value.sizes.size();
   if (value.strides.size() != rank || rank > kMaxRank ||
       (!value.dims.empty() && value.dims.size() != rank))
     return broken("the rank of '" + value.name + "'");
-  for (size_t i = 0; i < rank; ++i) {
-    if (!found && (value.sizes[i] < 0 || value.strides[i] < 0))
-      return makeError(DiagId::NotYetSupported, "",
-                       "'" + value.name +
-                           "' has a symbolic size, which a compiled model "
-                           "cannot have yet",
-                       "export the model with static shapes");
-  }
+  for (size_t i = 0; i < rank; ++i)
+    if (!open && (value.sizes[i] < 0 || value.strides[i] < 0))
+      return broken("'" + value.name + "' has a size that nothing decides");
+  return llvm::Error::success();
+}
+
+static llvm::Error verifySymbol(const AbiSymbol &symbol,
+                                const Artefact &whole) {
+  auto small = [](int64_t n) { return n >= -kLargest && n <= kLargest; };
+  if (symbol.input < 0)
+    return llvm::Error::success();
+  auto input = static_cast<size_t>(symbol.input);
+  if (symbol.dim < 0 || input >= whole.inputs.size() ||
+      static_cast<size_t>(symbol.dim) >= whole.inputs[input].sizes.size())
+    return broken("'" + symbol.title + "' is read from no input");
+  if (whole.inputs[input].sizes[static_cast<size_t>(symbol.dim)] >= 0)
+    return broken("'" + symbol.title + "' is read from a size that is fixed");
+  if (symbol.scale < 1 || !small(symbol.scale) || !small(symbol.offset))
+    return broken("how '" + symbol.title + "' is read");
+  if (symbol.lower > symbol.upper)
+    return broken("the range of '" + symbol.title + "' is empty");
   return llvm::Error::success();
 }
 
@@ -134,10 +147,13 @@ llvm::Error Artefact::verify() const {
   if (name.empty() || name != cIdentifier(name))
     return broken("the name '" + name + "' is no C identifier");
   for (const AbiValue &value : inputs)
-    if (llvm::Error error = verifyValue(value))
+    if (llvm::Error error = verifyValue(value, /*open=*/!symbols.empty()))
       return error;
   for (const AbiValue &value : outputs)
-    if (llvm::Error error = verifyValue(value, /*found=*/true))
+    if (llvm::Error error = verifyValue(value, /*open=*/true))
+      return error;
+  for (const AbiSymbol &symbol : symbols)
+    if (llvm::Error error = verifySymbol(symbol, *this))
       return error;
   for (const AbiState &one : state)
     if (llvm::Error error = verifyState(one, *this))

@@ -9,6 +9,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,18 @@ struct AbiState : AbiValue {
   bool isParameter = true;
   int64_t weightsOffset = -1;
   int64_t stateOffset = -1;
+};
+
+/// A size that the run decides; see ft_symbol_info of the runtime's interface.
+struct AbiSymbol {
+  /// As the compiler prints it ("s0"), and as the user and `dims` call it.
+  std::string name, title;
+  int64_t lower = 0;
+  int64_t upper = std::numeric_limits<int64_t>::max();
+  int64_t hint = 2;
+  /// Read from a dim of an input whose size is scale * symbol + offset, with a
+  /// positive scale. Input -1: the data decide.
+  int64_t input = -1, dim = 0, scale = 1, offset = 0;
 };
 
 struct AbiGuard {
@@ -108,21 +121,22 @@ struct Artefact {
   std::vector<AbiValue> inputs;
   std::vector<AbiValue> outputs;
   std::vector<AbiState> state;
+  std::vector<AbiSymbol> symbols;
   std::vector<AbiGuard> guards;
 
   std::vector<Constant> constants;
   uint64_t weightsBytes = 0;
   uint64_t stateBytes = 0;
+  /// With symbols: of a call with the sizes of their hints.
   uint64_t arenaBytes = 0;
 
   std::vector<KernelSource> kernels;
 
   /// The bytes of an ELF relocatable object (PIC) that defines
-  /// ft_gen_forward: see runtime/src/abi.h.
+  /// ft_gen_forward, and with symbols ft_gen_sizes: see runtime/src/abi.h.
   std::string object;
 
-  /// FT0070 if the parts contradict each other, FT0006 for what a file cannot
-  /// hold yet (symbolic sizes).
+  /// FT0070 if the parts contradict each other.
   llvm::Error verify() const;
 };
 

@@ -101,6 +101,7 @@ public:
 
   llvm::Constant *value(const AbiValue &v, uint32_t flags);
   llvm::Constant *state(const AbiState &s);
+  llvm::Constant *symbol(const AbiSymbol &s);
   llvm::Constant *guard(const AbiGuard &g);
   llvm::Constant *info(const Artefact &a, const DescriptorContent &c);
 
@@ -141,6 +142,20 @@ llvm::Constant *Builder::state(const AbiState &s) {
   return value(s, flags);
 }
 
+llvm::Constant *Builder::symbol(const AbiSymbol &s) {
+  Fields f = {i64(sizeof(ft_symbol_info)),
+              text(s.name),
+              text(s.title),
+              i64(s.lower),
+              i64(s.upper),
+              i64(s.hint),
+              i32(s.input),
+              i32(s.dim),
+              i64(s.scale),
+              i64(s.offset)};
+  return global(structure(f), 8);
+}
+
 llvm::Constant *Builder::guard(const AbiGuard &g) {
   return global(
       structure({i64(sizeof(ft_guard_info)), text(g.text), text(g.source)}), 8);
@@ -148,7 +163,7 @@ llvm::Constant *Builder::guard(const AbiGuard &g) {
 
 /// An ft_model_info, by value.
 llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
-  llvm::SmallVector<llvm::Constant *> inputs, outputs, states, guards;
+  llvm::SmallVector<llvm::Constant *> inputs, outputs, states, guards, symbols;
   for (const AbiValue &v : a.inputs)
     inputs.push_back(value(v, 0));
   for (const AbiValue &v : a.outputs)
@@ -157,6 +172,8 @@ llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
     states.push_back(state(s));
   for (const AbiGuard &g : a.guards)
     guards.push_back(guard(g));
+  for (const AbiSymbol &s : a.symbols)
+    symbols.push_back(symbol(s));
   return structure({i64(sizeof(ft_model_info)),
                     i32(FT_ABI_VERSION),
                     i32(inputs.size()),
@@ -176,7 +193,23 @@ llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
                     pointers(inputs),
                     pointers(outputs),
                     pointers(states),
-                    pointers(guards)});
+                    pointers(guards),
+                    i32(symbols.size()),
+                    i32(0),
+                    pointers(symbols)});
+}
+
+/// ft_gen_sizes of the generated code, if there is one.
+static llvm::Constant *sizesFunction(Builder &b, const Artefact &a) {
+  if (a.symbols.empty())
+    return b.null();
+  auto *type =
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(b.context),
+                              {b.pointer, b.pointer, b.pointer}, false);
+  auto *function = llvm::Function::Create(
+      type, llvm::GlobalValue::ExternalLinkage, "ft_gen_sizes", b.module);
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  return function;
 }
 
 /// The array of ft_state_place.
@@ -270,7 +303,7 @@ llvm::Expected<std::string> buildDescriptor(const Artefact &artefact,
   llvm::Constant *desc = b.structure(
       {b.info(artefact, content), weights, b.i64(content.weightsDataHash),
        b.i64(content.weightsHeaderHash), statePlaces(b, artefact), *featureRows,
-       b.i32(numFeatures)});
+       b.i32(numFeatures), sizesFunction(b, artefact)});
   if (module.getDataLayout().getTypeAllocSize(desc->getType()) !=
       sizeof(ft_model_desc))
     return makeError(DiagId::Internal, "",

@@ -88,6 +88,11 @@ static std::string compileId(const Artefact &a, const KernelFiles &kernels,
     id.add(static_cast<uint64_t>(state.weightsOffset));
     id.add(static_cast<uint64_t>(state.stateOffset));
   }
+  for (const AbiSymbol &s : a.symbols) {
+    id.add(s.name);
+    id.add(s.title);
+    id.add({s.lower, s.upper, s.hint, s.input, s.dim, s.scale, s.offset});
+  }
   for (const AbiGuard &guard : a.guards) {
     id.add(guard.text);
     id.add(guard.source);
@@ -150,7 +155,8 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
                                           const EmitOptions &options) {
   if (llvm::Error error = artefact.verify())
     return std::move(error);
-  if (llvm::Error error = checkObject(artefact.object, artefact.kernels))
+  if (llvm::Error error = checkObject(
+          artefact.object, !artefact.symbols.empty(), artefact.kernels))
     return std::move(error);
   auto kernels = KernelFiles::read(artefact.kernels);
   if (!kernels)

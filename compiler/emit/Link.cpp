@@ -96,7 +96,7 @@ static llvm::Error notLinkable(const llvm::Twine &what) {
   return makeError(DiagId::Internal, "", "the generated object " + what);
 }
 
-llvm::Error checkObject(llvm::StringRef bytes,
+llvm::Error checkObject(llvm::StringRef bytes, bool hasSymbols,
                         llvm::ArrayRef<KernelSource> kernels) {
   using namespace llvm::object;
   auto file = ObjectFile::createELFObjectFile(
@@ -113,7 +113,7 @@ llvm::Error checkObject(llvm::StringRef bytes,
   for (const KernelSource &kernel : kernels)
     allowed->insert(kernel.symbol);
   std::set<std::string> foreign; // sorted, for a stable message
-  bool hasForward = false;
+  bool hasForward = false, hasSizes = false;
   for (const ELFSymbolRef symbol : object->symbols()) {
     auto name = symbol.getName();
     auto flags = symbol.getFlags();
@@ -122,8 +122,9 @@ llvm::Error checkObject(llvm::StringRef bytes,
     if (*flags & SymbolRef::SF_Undefined) {
       if (!name->empty() && !allowed->contains(*name))
         foreign.insert(name->str());
-    } else if (*name == "ft_gen_forward") {
-      hasForward = true;
+    } else {
+      hasForward |= *name == "ft_gen_forward";
+      hasSizes |= *name == "ft_gen_sizes";
     }
   }
   if (!foreign.empty())
@@ -134,6 +135,8 @@ llvm::Error checkObject(llvm::StringRef bytes,
                      "choose a newer CPU with --cpu");
   if (!hasForward)
     return notLinkable("does not define ft_gen_forward");
+  if (hasSymbols && !hasSizes)
+    return notLinkable("does not define ft_gen_sizes");
   return llvm::Error::success();
 }
 

@@ -17,11 +17,11 @@ namespace ft {
 /// first in PATH. FT0004 if there is none.
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
 
-/// Does the object define ft_gen_forward, and need nothing but what the
-/// runtime has, runtime/src/imports.def allows and `kernels` names? FT0504
-/// naming the symbols otherwise: this is checked before the linker runs, whose
-/// messages would tell the user nothing.
-llvm::Error checkObject(llvm::StringRef object,
+/// Does the object define ft_gen_forward (and ft_gen_sizes if the model has
+/// symbols), and need nothing but what the runtime has, runtime/src/imports.def
+/// allows and `kernels` names? FT0504 naming the symbols otherwise: this is
+/// checked before the linker runs, whose messages would tell the user nothing.
+llvm::Error checkObject(llvm::StringRef object, bool hasSymbols,
                         llvm::ArrayRef<KernelSource> kernels = {});
 
 struct LinkInputs {

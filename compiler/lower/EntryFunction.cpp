@@ -131,7 +131,7 @@ private:
   }
 
   void openFunction() {
-    SmallVector<Type> types(6, pointer());
+    SmallVector<Type> types(7, pointer());
     b.setInsertionPointToEnd(module.getBody());
     entry = func::FuncOp::create(b, loc, "ft_gen_forward",
                                  b.getFunctionType(types, {b.getI32Type()}));

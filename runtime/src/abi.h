@@ -9,9 +9,13 @@
  * What generated code may rely on:
  *  - `inputs` and `outputs` are in the traced (annotated) strides, aligned to
  *    their element's size and not more. No output overlaps an input or another
- *    output.
+ *    output. Where sizes are symbols, the strides are those that ft_gen_sizes
+ *    worked out for this call.
  *  - `arena`, `weights` and `state` start at a multiple of 64 bytes. The
  *    arena's contents are arbitrary.
+ *  - `sizes` holds the value of each symbol of ft_model_info.symbols, 0 for
+ *    those that the data decide (generated code may set these). It is NULL if
+ *    there are none.
  *  - Only one call at a time runs on an instance whose `state_bytes` is not 0.
  * What it must do: write nothing but outputs, arena, state, and inputs that
  * are flagged FT_VALUE_WRITTEN; call nothing but the functions below, other
@@ -58,6 +62,8 @@ typedef struct ft_model_desc {
   const ft_state_place *state_places; /* [info.num_state] */
   const uint16_t *features;           /* rows of cpu_features.def */
   uint32_t num_features;
+  /* ft_gen_sizes; NULL if the model has no symbols. */
+  int (*sizes)(ft_exec *exec, const int64_t *sizes, int64_t *layout);
 } ft_model_desc;
 
 /*===- Defined by the compiler --------------------------------------------===*/
@@ -67,7 +73,22 @@ extern const ft_model_desc ft_gen_desc;
 /* The model: 0, or a code that was also given to ft_rt_fail*. */
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
-                   unsigned char *state);
+                   unsigned char *state, int64_t *sizes);
+
+/* In models with symbols only. Given the value of each symbol (within its
+ * range; 0 for those that the data decide):
+ *  1. checks what the model asks of them besides (a failure is
+ *     FT_ERROR_GUARD, with a sentence in the user's own dim names; the runtime
+ *     adds their values to it). That two dims are equal need not be checked:
+ *     the runtime compares every dim with `layout`.
+ *  2. fills `layout`: for each input its sizes, then its annotated strides; for
+ *     each output likewise, -1 for what only the data decide; last the bytes
+ *     of the arena. Sums and products that 64 bits cannot hold must come out
+ *     as INT64_MAX or end in FT_ERROR_MEMORY, never wrapped: the runtime
+ *     refuses what is too large, but cannot see what wrapped.
+ * 0, or a code that was also given to ft_rt_fail. Must not touch memory beside
+ * `layout`: it also runs for queries, when there is no data. */
+int ft_gen_sizes(ft_exec *exec, const int64_t *sizes, int64_t *layout);
 
 /*===- Called by generated code -------------------------------------------===*/
 
@@ -88,9 +109,26 @@ int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
                      int64_t size);
 
 /* Calls the kernel of a custom operator on tensors that `words` describes
- * (kernel_call.h) and whose elements start at data[i]. FT_OK, or the code of a
- * failure that is recorded. */
+ * (kernel_call.h) and whose elements start at data[i]. `words` may stand on
+ * the caller's stack, its sizes and strides worked out by the call: it is read
+ * until this function returns. On return data[i] of a result that the kernel
+ * found is where its elements are. FT_OK, or the code of a failure that is
+ * recorded. */
 int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
-                      void *const *data);
+                      void **data);
+
+/* Memory for output `index`, whose sizes the call has found, in these strides
+ * (in elements, without gaps that matter: all of it may be written): the
+ * caller's own memory, or what is copied there when the call ends. Aligned to
+ * the element's size. Once for each output. NULL: the failure is recorded
+ * (memory of the caller that is too small, sizes that are negative or too
+ * large, no memory). An output without elements gets memory too. */
+void *ft_rt_output(ft_exec *exec, int32_t index, const int64_t *sizes,
+                   const int64_t *strides);
+
+/* Memory until the call ends, at a multiple of 64 bytes, for values whose sizes
+ * the call finds. Not from inside a parallel body. NULL: the failure is
+ * recorded (also for a negative number of bytes). */
+void *ft_rt_temporary(ft_exec *exec, int64_t bytes);
 
 #endif /* FORETRACE_RUNTIME_ABI_H */

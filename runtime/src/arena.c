@@ -34,7 +34,32 @@ static void workspace_free(ft_workspace *w) {
   ft_free_block(w->scratch);
   free(w->inputs);
   free(w->spans);
+  free(w->values);
+  free(w->own);
+  free(w->layout);
   free(w);
+}
+
+/* Words of ft_gen_sizes' layout. */
+static size_t layout_words(const ft_value_info *const *values, int32_t n) {
+  size_t words = 0;
+  for (int32_t i = 0; i < n; ++i)
+    words += 2 * (size_t)values[i]->ndim;
+  return words;
+}
+
+static int64_t *add_values(ft_workspace *w, const ft_value_info *const *values,
+                           int32_t n, int32_t first, int64_t *at) {
+  for (int32_t i = 0; i < n; ++i) {
+    ft_value_info *own = &w->own[first + i];
+    *own = *values[i];
+    own->sizes = at;
+    own->strides = at + own->ndim;
+    at += 2 * own->ndim;
+    w->values[first + i] =
+        ft_gen_desc.sizes || ft_is_found(values[i]) ? own : values[i];
+  }
+  return at;
 }
 
 static ft_workspace *workspace_new(const ft_model_info *info) {
@@ -42,14 +67,23 @@ static ft_workspace *workspace_new(const ft_model_info *info) {
   ft_workspace *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
-  w->arena = ft_alloc_block((size_t)info->arena_bytes);
   w->inputs = calloc(inputs + outputs + 1, sizeof *w->inputs);
   w->spans = calloc(inputs + outputs + 1, sizeof *w->spans);
-  if (!w->arena || !w->inputs || !w->spans) {
+  w->values = calloc(inputs + outputs + 1, sizeof *w->values);
+  w->own = calloc(inputs + outputs + 1, sizeof *w->own);
+  size_t words = layout_words(info->inputs, info->num_inputs) +
+                 layout_words(info->outputs, info->num_outputs) + 1;
+  w->layout = calloc(words + (size_t)info->num_symbols, sizeof *w->layout);
+  if (!w->inputs || !w->spans || !w->values || !w->own || !w->layout) {
     workspace_free(w);
     return NULL;
   }
   w->outputs = w->inputs + inputs;
+  if (info->num_symbols)
+    w->sizes = w->layout + words;
+  int64_t *at = add_values(w, info->inputs, info->num_inputs, 0, w->layout);
+  w->arena_word =
+      add_values(w, info->outputs, info->num_outputs, info->num_inputs, at);
   return w;
 }
 
@@ -79,11 +113,28 @@ void ft_workspace_clear(ft_workspace_cache *cache) {
     workspace_free(atomic_exchange(&cache->slots[i], NULL));
 }
 
-uint8_t *ft_workspace_scratch(ft_workspace *workspace, size_t bytes) {
-  if (bytes > workspace->scratch_bytes) {
-    ft_free_block(workspace->scratch);
-    workspace->scratch = ft_alloc_block(bytes);
-    workspace->scratch_bytes = workspace->scratch ? bytes : 0;
+/* A block that had to grow may have to again, as when sequences get longer with
+ * each call: room for that is added, where there is memory. */
+static uint8_t *grow(uint8_t **block, size_t *have, size_t bytes) {
+  if (*block && bytes <= *have)
+    return *block;
+  size_t room = *block ? bytes / 8 : 0;
+  ft_free_block(*block);
+  *have = bytes + room;
+  *block = ft_alloc_block(*have);
+  if (!*block && room) {
+    *have = bytes;
+    *block = ft_alloc_block(*have);
   }
-  return workspace->scratch;
+  if (!*block)
+    *have = 0;
+  return *block;
+}
+
+uint8_t *ft_workspace_arena(ft_workspace *w) {
+  return grow(&w->arena, &w->arena_bytes, w->arena_needed);
+}
+
+uint8_t *ft_workspace_scratch(ft_workspace *w, size_t bytes) {
+  return grow(&w->scratch, &w->scratch_bytes, bytes);
 }

@@ -31,28 +31,14 @@ static bool check_counts(const char *call, const ft_model *model,
                      outputs, status);
 }
 
-static bool output_shapes(ft_model *model, const DLTensor *inputs,
-                          int32_t num_inputs, DLTensor *outputs,
-                          int32_t num_outputs, ft_status *status) {
+/* Queries need the memory of sizes only. */
+static ft_workspace *take(ft_model *model, ft_status *status) {
   const ft_model_info *info = &ft_gen_desc.info;
-  if (!check_counts("output_shapes", model, inputs, num_inputs, outputs,
-                    num_outputs, status))
-    return false;
-  for (int32_t i = 0; i < num_inputs; ++i) {
-    /* Only what the sizes depend on: an input may have no data yet. */
-    DLTensor shape_only = inputs[i];
-    uint64_t stand_in[2];
-    shape_only.data = stand_in;
-    shape_only.strides = NULL;
-    shape_only.byte_offset = 0;
-    ft_span span;
-    if (!ft_check_tensor("input", info->inputs[i], &shape_only, false, &span,
-                         status))
-      return false;
-  }
-  for (int32_t i = 0; i < num_outputs; ++i)
-    ft_describe_output(info->outputs[i], &outputs[i]);
-  return true;
+  ft_workspace *work = ft_workspace_take(&model->workspaces, info);
+  if (!work)
+    ft_fail(status, FT_ERROR_MEMORY, "no memory for a call of \"%s\"",
+            info->name);
+  return work;
 }
 
 ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
@@ -60,7 +46,44 @@ ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
                                  int32_t num_outputs) {
   ft_status status;
   ft_set_ok(&status);
-  output_shapes(model, inputs, num_inputs, outputs, num_outputs, &status);
+  if (!check_counts("output_shapes", model, inputs, num_inputs, outputs,
+                    num_outputs, &status))
+    return status;
+  ft_workspace *work = take(model, &status);
+  if (!work)
+    return status;
+  if (ft_size_call(work, inputs, &status))
+    for (int32_t i = 0; i < num_outputs; ++i)
+      ft_describe_output(work->values[num_inputs + i], &outputs[i]);
+  ft_workspace_give(&model->workspaces, work);
+  return status;
+}
+
+ft_status ft_model_input_shapes(ft_model *model, const int64_t *values,
+                                int32_t num_values, DLTensor *inputs,
+                                int32_t num_inputs) {
+  const ft_model_info *info = &ft_gen_desc.info;
+  ft_status status;
+  ft_set_ok(&status);
+  if (!model)
+    ft_fail(&status, FT_ERROR_ARGUMENT, "input_shapes: model is null");
+  else if (num_values != info->num_symbols)
+    ft_fail(&status, FT_ERROR_ARGUMENT,
+            "input_shapes: the model has %d symbols, got %d values",
+            info->num_symbols, num_values);
+  else if (num_values && !values)
+    ft_fail(&status, FT_ERROR_ARGUMENT, "input_shapes: values is null");
+  if (status.code != FT_OK ||
+      !check_count("input", info->num_inputs, num_inputs, info->inputs, inputs,
+                   &status))
+    return status;
+  ft_workspace *work = take(model, &status);
+  if (!work)
+    return status;
+  if (ft_size_query(work, values, &status))
+    for (int32_t i = 0; i < num_inputs; ++i)
+      ft_describe_output(work->values[i], &inputs[i]);
+  ft_workspace_give(&model->workspaces, work);
   return status;
 }
 
@@ -75,10 +98,12 @@ static size_t reserve(size_t *total, const ft_value_info *info) {
 static void *const kInScratch = (void *)(uintptr_t)1;
 
 typedef struct call {
-  const ft_model_info *info;
+  int32_t num_inputs, num_outputs;
   const DLTensor *inputs;
   DLTensor *outputs;
   ft_workspace *work;
+  const ft_value_info *const *in; /* what they have to be, see work->values */
+  const ft_value_info *const *out;
   size_t scratch_bytes;
 } call;
 
@@ -86,89 +111,93 @@ typedef struct call {
  * in place are marked to go through scratch. */
 static bool prepare(call *c, const ft_call_options *options,
                     ft_status *status) {
-  const ft_model_info *info = c->info;
-  ft_span *in = c->work->spans, *out = in + info->num_inputs;
-  for (int32_t i = 0; i < info->num_inputs; ++i) {
-    bool written = info->inputs[i]->flags & FT_VALUE_WRITTEN;
-    if (!ft_check_tensor("input", info->inputs[i], &c->inputs[i], written,
-                         &in[i], status))
+  if (!ft_size_call(c->work, c->inputs, status))
+    return false;
+  ft_span *in = c->work->spans, *out = in + c->num_inputs;
+  for (int32_t i = 0; i < c->num_inputs; ++i) {
+    bool written = c->in[i]->flags & FT_VALUE_WRITTEN;
+    if (!ft_check_tensor("input", c->in[i], &c->inputs[i], written, &in[i],
+                         status))
       return false;
   }
-  for (int32_t i = 0; i < info->num_outputs; ++i) {
-    if (!(ft_is_found(info->outputs[i])
-              ? ft_check_found_output(info->outputs[i], &c->outputs[i], &out[i],
+  for (int32_t i = 0; i < c->num_outputs; ++i) {
+    if (!(ft_is_found(c->out[i])
+              ? ft_check_found_output(c->out[i], &c->outputs[i], &out[i],
                                       status)
-              : ft_check_output(info->outputs[i], i, &c->outputs[i], options,
-                                &out[i], status)))
+              : ft_check_output(c->out[i], i, &c->outputs[i], options, &out[i],
+                                status)))
       return false;
     for (int32_t j = 0; j < i; ++j)
       if (ft_spans_meet(&out[i], &out[j]))
         return ft_fail(status, FT_ERROR_TENSOR,
                        "outputs \"%s\" and \"%s\" share memory",
-                       info->outputs[j]->name, info->outputs[i]->name);
+                       c->out[j]->name, c->out[i]->name);
   }
   c->scratch_bytes = 0;
-  for (int32_t i = 0; i < info->num_inputs; ++i) {
-    bool in_place = ft_has_layout(info->inputs[i], &c->inputs[i]);
+  for (int32_t i = 0; i < c->num_inputs; ++i) {
+    bool in_place = ft_has_layout(c->in[i], &c->inputs[i]);
     /* Written while other values are still read from there? */
-    for (int32_t j = 0; j < info->num_outputs && in_place; ++j)
+    for (int32_t j = 0; j < c->num_outputs && in_place; ++j)
       in_place = !ft_spans_meet(&in[i], &out[j]);
-    for (int32_t j = 0; j < info->num_inputs && in_place; ++j)
-      if (j != i && (info->inputs[j]->flags & FT_VALUE_WRITTEN))
+    for (int32_t j = 0; j < c->num_inputs && in_place; ++j)
+      if (j != i && (c->in[j]->flags & FT_VALUE_WRITTEN))
         in_place = !ft_spans_meet(&in[i], &in[j]);
     c->work->inputs[i] = in_place ? in[i].data : kInScratch;
     if (!in_place)
-      reserve(&c->scratch_bytes, info->inputs[i]);
+      reserve(&c->scratch_bytes, c->in[i]);
   }
-  for (int32_t i = 0; i < info->num_outputs; ++i) {
-    /* Kernels write what they find in the caller's own strides. */
-    bool in_place = ft_is_found(info->outputs[i]) ||
-                    ft_has_layout(info->outputs[i], &c->outputs[i]);
+  for (int32_t i = 0; i < c->num_outputs; ++i) {
+    /* Has no memory before the call finds its sizes. */
+    bool in_place =
+        ft_is_found(c->out[i]) || ft_has_layout(c->out[i], &c->outputs[i]);
     c->work->outputs[i] = in_place ? out[i].data : kInScratch;
     if (!in_place)
-      reserve(&c->scratch_bytes, info->outputs[i]);
+      reserve(&c->scratch_bytes, c->out[i]);
   }
   return true;
 }
 
 /* Gives the marked tensors their places, in the order that prepare counted. */
 static bool fill_scratch(call *c, ft_status *status) {
-  const ft_model_info *info = c->info;
   if (!c->scratch_bytes)
     return true;
   uint8_t *scratch = ft_workspace_scratch(c->work, c->scratch_bytes);
   if (!scratch)
     return ft_fail(status, FT_ERROR_MEMORY, "no memory for copies of inputs");
   size_t used = 0;
-  for (int32_t i = 0; i < info->num_inputs; ++i)
+  for (int32_t i = 0; i < c->num_inputs; ++i)
     if (c->work->inputs[i] == kInScratch) {
-      c->work->inputs[i] = scratch + reserve(&used, info->inputs[i]);
-      ft_copy_in(info->inputs[i], c->work->inputs[i], &c->inputs[i]);
+      c->work->inputs[i] = scratch + reserve(&used, c->in[i]);
+      ft_copy_in(c->in[i], c->work->inputs[i], &c->inputs[i]);
     }
-  for (int32_t i = 0; i < info->num_outputs; ++i)
+  for (int32_t i = 0; i < c->num_outputs; ++i)
     if (c->work->outputs[i] == kInScratch)
-      c->work->outputs[i] = scratch + reserve(&used, info->outputs[i]);
+      c->work->outputs[i] = scratch + reserve(&used, c->out[i]);
   return true;
 }
 
 static void write_back(call *c) {
-  const ft_model_info *info = c->info;
-  const ft_span *in = c->work->spans, *out = in + info->num_inputs;
-  for (int32_t i = 0; i < info->num_inputs; ++i)
-    if ((info->inputs[i]->flags & FT_VALUE_WRITTEN) &&
+  const ft_span *in = c->work->spans, *out = in + c->num_inputs;
+  for (int32_t i = 0; i < c->num_inputs; ++i)
+    if ((c->in[i]->flags & FT_VALUE_WRITTEN) &&
         c->work->inputs[i] != in[i].data) {
       DLTensor to = c->inputs[i];
-      ft_copy_out(info->inputs[i], c->work->inputs[i], &to);
+      ft_copy_out(c->in[i], c->work->inputs[i], &to);
     }
-  for (int32_t i = 0; i < info->num_outputs; ++i)
-    if (!ft_is_found(info->outputs[i]) && c->work->outputs[i] != out[i].data)
-      ft_copy_out(info->outputs[i], c->work->outputs[i], &c->outputs[i]);
+  /* Null: a kernel wrote it in the caller's strides. */
+  for (int32_t i = 0; i < c->num_outputs; ++i)
+    if (c->work->outputs[i] && c->work->outputs[i] != out[i].data)
+      ft_copy_out(c->out[i], c->work->outputs[i], &c->outputs[i]);
 }
 
 static bool run(ft_model *model, call *c, const ft_call_options *options,
                 ft_status *status) {
   if (!prepare(c, options, status) || !fill_scratch(c, status))
     return false;
+  if (!ft_workspace_arena(c->work))
+    return ft_fail(status, FT_ERROR_MEMORY,
+                   "no memory for a call of \"%s\": it works in %zu bytes",
+                   ft_gen_desc.info.name, c->work->arena_needed);
   ft_exec *exec = &c->work->exec;
   exec->threads = options->threads ? options->threads : model->threads;
   exec->parallel_for = options->parallel_for;
@@ -177,26 +206,25 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   exec->seed = model->seed;
   exec->offset =
       ft_call_offset(options->random_call ? options->random_call : started);
-  exec->info = c->info;
+  exec->work = c->work;
   exec->outputs = c->outputs;
-  exec->spans = c->work->spans;
   exec->options = options;
   atomic_store(&exec->failed, 0);
   if (model->state)
     pthread_mutex_lock(&model->state_lock);
-  int code = ft_gen_forward(exec, c->work->inputs, c->work->outputs,
-                            c->work->arena, model->weights.data, model->state);
+  int code =
+      ft_gen_forward(exec, c->work->inputs, c->work->outputs, c->work->arena,
+                     model->weights.data, model->state, c->work->sizes);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
-  ft_free_temporaries(exec);
-  if (atomic_load(&exec->failed)) {
+  if (atomic_load(&exec->failed))
     *status = exec->status;
-    return false;
-  }
-  if (code != 0)
-    return ft_fail(status, code, "the call failed with code %d", code);
-  write_back(c);
-  return true;
+  else if (code != 0)
+    ft_fail(status, code, "the call failed with code %d", code);
+  else
+    write_back(c);
+  ft_free_temporaries(exec);
+  return status->code == FT_OK;
 }
 
 static bool forward(ft_model *model, call *c, const ft_call_options *given,
@@ -208,10 +236,11 @@ static bool forward(ft_model *model, call *c, const ft_call_options *given,
   if (options.threads < 0)
     return ft_fail(status, FT_ERROR_ARGUMENT, "forward: %d threads",
                    options.threads);
-  c->work = ft_workspace_take(&model->workspaces, c->info);
+  c->work = take(model, status);
   if (!c->work)
-    return ft_fail(status, FT_ERROR_MEMORY, "no memory for a call of \"%s\"",
-                   c->info->name);
+    return false;
+  c->in = c->work->values;
+  c->out = c->in + c->num_inputs;
   bool done = run(model, c, &options, status);
   ft_workspace_give(&model->workspaces, c->work);
   return done;
@@ -223,7 +252,10 @@ ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
                            const ft_call_options *options) {
   ft_status status;
   ft_set_ok(&status);
-  call c = {.info = &ft_gen_desc.info, .inputs = inputs, .outputs = outputs};
+  call c = {.num_inputs = num_inputs,
+            .num_outputs = num_outputs,
+            .inputs = inputs,
+            .outputs = outputs};
   if (check_counts("forward", model, inputs, num_inputs, outputs, num_outputs,
                    &status))
     forward(model, &c, options, &status);

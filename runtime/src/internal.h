@@ -32,9 +32,8 @@ struct ft_exec {
   uint64_t seed;
   uint64_t offset; /* of the next kernel, see ft_call_offset */
   /* What the call was given, for outputs whose sizes it has to find. */
-  const ft_model_info *info;
+  struct ft_workspace *work; /* which this is part of */
   DLTensor *outputs;
-  ft_span *spans; /* inputs, then outputs */
   const ft_call_options *options;
   void *temporaries; /* a list of blocks; freed when the call ends */
   atomic_int failed;
@@ -63,6 +62,17 @@ bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
                     DLTensor *result);
 void ft_free_temporaries(ft_exec *exec);
 
+/*===- sizes.c ------------------------------------------------------------===*/
+
+/* Solves the sizes of a call from the shapes of its inputs, of which dtype,
+ * device, rank and sizes are checked, and sets what depends on them in the
+ * workspace: sizes, layouts, values, arena_needed. */
+bool ft_size_call(struct ft_workspace *work, const DLTensor *inputs,
+                  ft_status *status);
+/* The same from the values of the symbols. */
+bool ft_size_query(struct ft_workspace *work, const int64_t *values,
+                   ft_status *status);
+
 /*===- text.c: pieces of sentences ----------------------------------------===*/
 
 /* A fixed buffer that texts are appended to; what does not fit is cut. */
@@ -78,7 +88,8 @@ void ft_text_add(ft_text *text, const char *format, ...);
 void ft_text_add_dtype(ft_text *text, DLDataType dtype);           /* float32 */
 void ft_text_add_device(ft_text *text, DLDevice device);           /* cuda:0 */
 void ft_text_add_list(ft_text *text, const int64_t *v, int32_t n); /* [2, 3] */
-/* The sizes of a value as the user named them. */
+/* The sizes of a value as the user named them: "[batch, 16]", followed by what
+ * they are in this call: " = [2, 16]". */
 void ft_text_add_dims(ft_text *text, const ft_value_info *info);
 
 /*===- cpu.c --------------------------------------------------------------===*/
@@ -107,11 +118,21 @@ void ft_weights_close(ft_weights *weights);
 /* What one call works in; kept by the model for the next call. */
 typedef struct ft_workspace {
   uint8_t *arena;
+  size_t arena_bytes;
+  size_t arena_needed; /* by this call */
   uint8_t *scratch;
   size_t scratch_bytes;
   void **inputs;
   void **outputs;
   ft_span *spans; /* inputs, then outputs */
+  /* The inputs, then the outputs, with the layouts of this call: the model's
+   * own where these are always the same, else those in `own`, whose sizes and
+   * strides stand in `layout`. */
+  const ft_value_info **values;
+  ft_value_info *own;
+  int64_t *layout;           /* as ft_gen_sizes fills it */
+  const int64_t *arena_word; /* its end */
+  int64_t *sizes;            /* of the symbols; NULL: there are none */
   struct ft_exec exec;
 } ft_workspace;
 
@@ -127,7 +148,9 @@ ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
                                 const ft_model_info *info);
 void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace);
 void ft_workspace_clear(ft_workspace_cache *cache);
-/* At least `bytes` of 64-byte aligned scratch, NULL: no memory. */
+/* At least arena_needed bytes, or `bytes` of scratch, 64-byte aligned; NULL: no
+ * memory. */
+uint8_t *ft_workspace_arena(ft_workspace *workspace);
 uint8_t *ft_workspace_scratch(ft_workspace *workspace, size_t bytes);
 
 /*===- pool.c -------------------------------------------------------------===*/
@@ -166,6 +189,9 @@ const ft_api *foretrace_model_v1(void);
 ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
                                  int32_t num_inputs, DLTensor *outputs,
                                  int32_t num_outputs);
+ft_status ft_model_input_shapes(ft_model *model, const int64_t *values,
+                                int32_t num_values, DLTensor *inputs,
+                                int32_t num_inputs);
 ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
                            int32_t num_inputs, DLTensor *outputs,
                            int32_t num_outputs, const ft_call_options *options);

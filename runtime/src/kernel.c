@@ -157,7 +157,7 @@ static bool has_unknown(const int64_t *at) {
 }
 
 int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
-                      void *const *data) {
+                      void **data) {
   int64_t num_tensors = words[FT_KC_TENSORS], num_items = words[FT_KC_ITEMS];
   int64_t num_results = words[FT_KC_RESULTS];
   DLTensor tensors[num_tensors + 1];
@@ -223,6 +223,10 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
         ft_text_add(&text, "its kernel did not ask for result %d", (int)i);
         return kernel_fail(&call, FT_ERROR_ARGUMENT, text.chars);
       }
+  for (int32_t i = 0; i < host.num_results; ++i)
+    if (found[i].is_found)
+      data[num_tensors - num_results + i] =
+          (uint8_t *)host.results[i].data + host.results[i].byte_offset;
   if (words[FT_KC_SIZES] >= 0) {
     int64_t *to = tensors[words[FT_KC_SIZES]].data;
     for (int32_t i = 0; i < host.num_results; ++i)

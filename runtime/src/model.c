@@ -141,6 +141,7 @@ __attribute__((visibility("default"))) const ft_api *foretrace_model_v1(void) {
       .verify_weights = model_verify_weights,
       .load_parameters = model_load_parameters,
       .train = model_train,
+      .input_shapes = ft_model_input_shapes,
   };
   return &kApi;
 }

@@ -8,6 +8,8 @@
  *===----------------------------------------------------------------------===*/
 #include "internal.h"
 
+#include <inttypes.h>
+
 enum { FT_MOST_DIMS = 64 }; /* as the compiler's tensors */
 
 bool ft_spans_meet(const ft_span *a, const ft_span *b) {
@@ -107,18 +109,16 @@ static bool find_output(ft_exec *exec, int32_t index, const ft_value_info *info,
                    "for it has %s",
                    info->name, found.chars, given.chars);
   }
-  ft_span *span = &exec->spans[exec->info->num_inputs + index];
+  const ft_model_info *model = &ft_gen_desc.info;
+  ft_span *spans = exec->work->spans, *span = &spans[model->num_inputs + index];
   if (!ft_check_output(info, index, output, exec->options, span, status))
     return false;
-  int32_t others = exec->info->num_inputs + exec->info->num_outputs;
-  for (int32_t i = 0; i < others; ++i) {
-    const ft_span *other = &exec->spans[i];
+  for (int32_t i = 0; i < model->num_inputs + model->num_outputs; ++i) {
+    const ft_span *other = &spans[i];
     if (other == span || !ft_spans_meet(other, span))
       continue;
-    bool input = i < exec->info->num_inputs;
-    const ft_value_info *value =
-        input ? exec->info->inputs[i]
-              : exec->info->outputs[i - exec->info->num_inputs];
+    bool input = i < model->num_inputs;
+    const ft_value_info *value = exec->work->values[i];
     return ft_fail(status, FT_ERROR_TENSOR,
                    "output \"%s\" shares memory with %s \"%s\"", info->name,
                    input ? "input" : "output", value->name);
@@ -126,12 +126,15 @@ static bool find_output(ft_exec *exec, int32_t index, const ft_value_info *info,
   return true;
 }
 
-/* A block that lives until the call ends. */
-static void *temporary(ft_exec *exec, size_t bytes) {
-  const size_t head = 64; /* keeps the alignment */
-  uint8_t *block = bytes <= SIZE_MAX - head ? ft_alloc_block(bytes + head) : 0;
-  if (!block)
+void *ft_rt_temporary(ft_exec *exec, int64_t bytes) {
+  const int64_t head = 64; /* keeps the alignment */
+  uint8_t *block = bytes >= 0 && bytes <= INT64_MAX - head
+                       ? ft_alloc_block((size_t)(bytes + head))
+                       : NULL;
+  if (!block) {
+    ft_rt_fail(exec, FT_ERROR_MEMORY, "no memory for a result");
     return NULL;
+  }
   memcpy(block, &exec->temporaries, sizeof exec->temporaries);
   exec->temporaries = block;
   return block + head;
@@ -143,6 +146,37 @@ void ft_free_temporaries(ft_exec *exec) {
     memcpy(&exec->temporaries, block, sizeof exec->temporaries);
     ft_free_block(block);
   }
+}
+
+void *ft_rt_output(ft_exec *exec, int32_t index, const int64_t *sizes,
+                   const int64_t *strides) {
+  ft_workspace *w = exec->work;
+  int32_t number = ft_gen_desc.info.num_inputs + index;
+  ft_value_info *info = &w->own[number];
+  ft_status status;
+  ft_set_ok(&status);
+  for (int32_t d = 0; d < info->ndim; ++d) {
+    /* Stand in w->layout, which belongs to this call. */
+    ((int64_t *)(uintptr_t)info->sizes)[d] = sizes[d];
+    ((int64_t *)(uintptr_t)info->strides)[d] = strides[d];
+    if (sizes[d] < 0)
+      ft_fail(&status, FT_ERROR_TENSOR,
+              "output \"%s\": the call found size %" PRId64 " for dim %d",
+              info->name, sizes[d], d);
+  }
+  if (status.code == FT_OK && !ft_layout_fits(info))
+    ft_fail(&status, FT_ERROR_MEMORY,
+            "output \"%s\" has more elements than memory can hold", info->name);
+  if (status.code != FT_OK || !find_output(exec, index, info, &status)) {
+    ft_rt_fail(exec, status.code, status.message);
+    return NULL;
+  }
+  DLTensor *output = &exec->outputs[index];
+  w->outputs[index] =
+      ft_count_elements(info) && ft_has_layout(info, output)
+          ? w->spans[number].data
+          : ft_rt_temporary(exec, (int64_t)ft_layout_bytes(info));
+  return w->outputs[index];
 }
 
 bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
@@ -161,13 +195,12 @@ bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
   if (index < 0) {
     /* Nobody will read it. */
     memcpy(result->strides, strides, (size_t)result->ndim * sizeof *strides);
-    result->data = temporary(exec, (size_t)ft_kernel_numel(result) *
-                                       ft_element_bytes(result->dtype));
-    if (!result->data)
-      ft_rt_fail(exec, FT_ERROR_MEMORY, "no memory for a result");
+    result->data =
+        ft_rt_temporary(exec, ft_kernel_numel(result) *
+                                  (int64_t)ft_element_bytes(result->dtype));
     return result->data != NULL;
   }
-  ft_value_info info = *exec->info->outputs[index];
+  ft_value_info info = *ft_gen_desc.info.outputs[index];
   info.sizes = result->shape;
   info.strides = strides;
   ft_status status;

@@ -29,6 +29,25 @@ size_t ft_layout_bytes(const ft_value_info *info) {
   return (size_t)(last + 1) * ft_element_bytes(info->dtype);
 }
 
+bool ft_layout_fits(const ft_value_info *info) {
+  const int64_t most = INT64_MAX / 4; /* with what is added for alignment */
+  int64_t bytes = (int64_t)ft_element_bytes(info->dtype), count = bytes;
+  int64_t span = bytes;
+  for (int32_t i = 0; i < info->ndim; ++i)
+    if (info->sizes[i] <= 0)
+      return true;
+  for (int32_t i = 0; i < info->ndim; ++i) {
+    int64_t reach;
+    if (__builtin_mul_overflow(count, info->sizes[i], &count) || count > most ||
+        info->strides[i] < 0 ||
+        __builtin_mul_overflow(info->sizes[i] - 1, info->strides[i], &reach) ||
+        __builtin_mul_overflow(reach, bytes, &reach) ||
+        __builtin_add_overflow(span, reach, &span) || span > most)
+      return false;
+  }
+  return true;
+}
+
 void ft_row_major(const ft_value_info *info, int64_t *strides) {
   int64_t step = 1;
   for (int32_t i = info->ndim; i-- > 0;) {
@@ -63,7 +82,7 @@ static bool same_shape(const ft_value_info *info, const DLTensor *tensor) {
   if (tensor->ndim != info->ndim)
     return false;
   for (int32_t i = 0; i < info->ndim; ++i)
-    if (tensor->shape[i] != info->sizes[i])
+    if (info->sizes[i] >= 0 && tensor->shape[i] != info->sizes[i])
       return false;
   return true;
 }
@@ -151,11 +170,8 @@ static bool check_memory(const char *what, const ft_value_info *info,
   return true;
 }
 
-bool ft_check_tensor(const char *what, const ft_value_info *info,
-                     const DLTensor *tensor, bool written, ft_span *span,
-                     ft_status *status) {
-  span->data = NULL;
-  span->bytes = 0;
+bool ft_check_kind(const char *what, const ft_value_info *info,
+                   const DLTensor *tensor, ft_status *status) {
   if (tensor->ndim < 0 || (tensor->ndim > 0 && !tensor->shape))
     return ft_fail(status, FT_ERROR_TENSOR,
                    "%s \"%s\": rank %d without a shape", what, info->name,
@@ -174,6 +190,16 @@ bool ft_check_tensor(const char *what, const ft_value_info *info,
                    "%s \"%s\": expected a tensor on %s, got one on %s", what,
                    info->name, expected.chars, got.chars);
   }
+  return true;
+}
+
+bool ft_check_tensor(const char *what, const ft_value_info *info,
+                     const DLTensor *tensor, bool written, ft_span *span,
+                     ft_status *status) {
+  span->data = NULL;
+  span->bytes = 0;
+  if (!ft_check_kind(what, info, tensor, status))
+    return false;
   if (ft_count_elements(info) == 0)
     return true;
   return check_memory(what, info, tensor, written, span, status);

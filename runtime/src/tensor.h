@@ -23,7 +23,14 @@ size_t ft_element_bytes(DLDataType dtype);
  * shape is known to be a model's own. */
 int64_t ft_count_elements(const ft_value_info *info);
 size_t ft_layout_bytes(const ft_value_info *info);
+/* May both be counted? Sizes and strides that a call works out need not be
+ * small; some size may be unknown (-1), which passes. */
+bool ft_layout_fits(const ft_value_info *info);
 
+/* The part of ft_check_tensor that needs no memory: dtype, rank, sizes as far
+ * as the model knows them (those that are -1 may be any), device. */
+bool ft_check_kind(const char *what, const ft_value_info *info,
+                   const DLTensor *tensor, ft_status *status);
 /* Compares a caller's tensor with what the model says: `what` is "input",
  * "output", "parameter" or "buffer". `written` refuses overlapping elements.
  * On success *span tells the memory. */

@@ -73,4 +73,16 @@ void ft_text_add_dims(ft_text *text, const ft_value_info *info) {
   for (int32_t i = 0; i < info->ndim; ++i)
     ft_text_add(text, "%s%s", i ? ", " : "", info->dims[i]);
   ft_text_add(text, "]");
+  /* Names alone do not tell what would have been right. */
+  bool named = false, known = true;
+  for (int32_t i = 0; i < info->ndim; ++i) {
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRId64, info->sizes[i]);
+    named |= strcmp(digits, info->dims[i]) != 0;
+    known &= info->sizes[i] >= 0;
+  }
+  if (named && known) {
+    ft_text_add(text, " = ");
+    ft_text_add_list(text, info->sizes, info->ndim);
+  }
 }

@@ -96,7 +96,7 @@ typedef struct ft_status {
 /*===- What a model says of itself ----------------------------------------===*/
 
 /* The version of this file's ABI. Higher versions keep what lower ones had. */
-#define FT_ABI_VERSION 1
+#define FT_ABI_VERSION 2
 
 /* Bits of ft_value_info.flags. */
 enum {
@@ -118,6 +118,22 @@ typedef struct ft_value_info {
   const int64_t *strides;  /* [ndim], in elements; -1: as for sizes */
   const char *const *dims; /* [ndim]; sizes as text: "16", "batch", "2*s0" */
 } ft_value_info;
+
+/* A size that the run decides. It is read from dim `dim` of input `input`,
+ * whose size is scale * symbol + offset; `input` is -1 for sizes that depend on
+ * the data. */
+typedef struct ft_symbol_info {
+  size_t struct_size;
+  const char *name;  /* in what the compiler prints: "s0" */
+  const char *title; /* as the user calls it, and as `dims` say: "batch" */
+  int64_t lower;     /* both included; INT64_MAX: no upper bound */
+  int64_t upper;
+  int64_t hint; /* that of the example the model was exported with */
+  int32_t input;
+  int32_t dim;
+  int64_t scale;
+  int64_t offset;
+} ft_symbol_info;
 
 /* A condition on the sizes of the inputs, checked by every call. */
 typedef struct ft_guard_info {
@@ -143,11 +159,16 @@ typedef struct ft_model_info {
   const char *features;   /* "avx2,fma,...": what this CPU must have */
   uint64_t weights_bytes; /* mapped read-only, shared by all instances */
   uint64_t state_bytes;   /* for each instance */
-  uint64_t arena_bytes;   /* for each concurrent call; 0: not known yet */
+  uint64_t arena_bytes;   /* for each concurrent call; with symbols: of one
+                             with the sizes of their hints */
   const ft_value_info *const *inputs;
   const ft_value_info *const *outputs;
   const ft_value_info *const *state; /* parameters and buffers, by index */
   const ft_guard_info *const *guards;
+  /* Since ABI version 2. */
+  int32_t num_symbols;
+  int32_t reserved2;
+  const ft_symbol_info *const *symbols;
 } ft_model_info;
 
 /*===- Options ------------------------------------------------------------===*/
@@ -273,6 +294,14 @@ typedef struct ft_api {
   ft_status (*load_parameters)(ft_model *model, DLTensor *state,
                                int32_t num_state);
   ft_status (*train)(ft_model *model, const ft_train_call *call);
+
+  /* Since ABI version 2: the inputs' dtype, device, ndim, sizes and strides
+   * when symbol i of ft_model_info.symbols is values[i]; values of symbols that
+   * depend on data are not read. `shape`, `strides` and `data` of each input
+   * as for output_shapes. */
+  ft_status (*input_shapes)(ft_model *model, const int64_t *values,
+                            int32_t num_values, DLTensor *inputs,
+                            int32_t num_inputs);
 } ft_api;
 
 /* What FT_API_SYMBOL names in every compiled model. */

@@ -6,6 +6,7 @@
 #include "compiler/support/Diagnostics.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -100,6 +101,58 @@ Artefact positive() {
   a.outputs = {value("where", kInt64, {2, -1}, {1, -1})};
   a.outputs[0].dims = {"2", "u0"};
   a.object = modelObject("positive");
+  return a;
+}
+
+/// A value whose sizes are what `dims` say, or symbols.
+static AbiValue symbolic(std::string name, std::vector<std::string> dims) {
+  AbiValue v = value(std::move(name), kFloat32, {}, {});
+  for (const std::string &dim : dims) {
+    bool fixed = llvm::all_of(dim, llvm::isDigit);
+    v.sizes.push_back(fixed ? std::stoll(dim) : -1);
+    v.strides.push_back(-1);
+  }
+  v.dims = std::move(dims);
+  return v;
+}
+
+Artefact halves() {
+  Artefact a;
+  a.name = "halves";
+  a.inputs = {symbolic("x", {"batch", "2*half"}), symbolic("mask", {"batch"}),
+              symbolic("tail", {"half + 1"})};
+  a.outputs = {symbolic("y", {"batch", "half"})};
+  AbiSymbol batch, half;
+  batch.name = "s0";
+  batch.title = "batch";
+  batch.lower = 1;
+  batch.upper = 64;
+  batch.hint = 2;
+  batch.input = 0;
+  half.name = "s1";
+  half.title = "half";
+  half.hint = 3;
+  half.input = 0;
+  half.dim = 1;
+  half.scale = 2;
+  a.symbols = {batch, half};
+  a.arenaBytes = 24;
+  a.object = modelObject("halves");
+  return a;
+}
+
+Artefact chosen() {
+  Artefact a;
+  a.name = "chosen";
+  a.inputs = {symbolic("x", {"n"})};
+  a.outputs = {symbolic("y", {"2", "u0"})};
+  AbiSymbol n, found;
+  n.name = "s0";
+  n.title = "n";
+  n.input = 0;
+  found.name = found.title = "u0";
+  a.symbols = {n, found};
+  a.object = modelObject("chosen");
   return a;
 }
 

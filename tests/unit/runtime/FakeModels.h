@@ -28,6 +28,13 @@ Artefact counter();
 Artefact lookup();
 /// where[2, found] = the positions of the positive elements of x[2, 3].
 Artefact positive();
+/// y[batch, half] = mask[batch] * (the halves of x[batch, 2*half], added) +
+/// the first elements of tail[half + 1]; y in column order, 1 <= batch <= 64,
+/// half up to what memory holds, and batch is not 13.
+Artefact halves();
+/// y[2, found] = the positive elements of x[n] and their negatives, in column
+/// order.
+Artefact chosen();
 
 /// A folder of its own for each test, removed at the end.
 class ModelTest : public ::testing::Test {

@@ -19,7 +19,7 @@ static void rows(void *args, int64_t lo, int64_t hi) {
 
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
-                   unsigned char *state) {
+                   unsigned char *state, int64_t *sizes) {
   struct frame f = {inputs[0], (const float *)weights,
                     (const float *)(weights + 64), outputs[0]};
   ft_rt_parallel_for(exec, rows, &f, 4, 1);

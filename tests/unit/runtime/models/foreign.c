@@ -7,6 +7,6 @@ int system(const char *);
 
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
-                   unsigned char *state) {
+                   unsigned char *state, int64_t *sizes) {
   return system("true") + (int)cblas_ddot();
 }

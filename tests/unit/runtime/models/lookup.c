@@ -23,7 +23,7 @@ static void elements(void *args, int64_t lo, int64_t hi) {
 
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
-                   unsigned char *state) {
+                   unsigned char *state, int64_t *sizes) {
   struct frame f = {exec, inputs[0], (const float *)weights, outputs[0]};
   ft_rt_parallel_for(exec, elements, &f, 8, 1);
   return 0;

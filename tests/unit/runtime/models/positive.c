@@ -30,7 +30,7 @@ static int32_t positive(const ft_kernel_call *call) {
 
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
-                   unsigned char *state) {
+                   unsigned char *state, int64_t *sizes) {
   enum { WORDS = FT_KC_HEAD + 8 + 8 + 3 };
   static const struct {
     int64_t words[WORDS];
@@ -66,6 +66,6 @@ int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
        0,
        0},
       "positive"};
-  void *const data[] = {inputs[0], 0};
+  void *data[] = {inputs[0], 0};
   return ft_rt_call_kernel(exec, positive, description.words, data);
 }
