@@ -95,11 +95,16 @@ static double powScalarExponent(D x) {
 }
 
 static Complex powComplex(Complex a, Complex b) {
-  if (b == 0.0)
-    return 1;
+  double nan = std::nan("");
   if (a == 0.0)
-    return b.real() > 0 ? Complex(0) : Complex(std::nan(""), std::nan(""));
+    return b.real() > 0   ? Complex(0)
+           : b.real() < 0 ? Complex(HUGE_VAL, nan)
+                          : Complex(nan, nan);
   return std::pow(a, b);
+}
+// A number that is 0 as the exponent gives ones.
+static Complex powComplexScalarExponent(Complex a, Complex b) {
+  return b == 0.0 ? 1 : powComplex(a, b);
 }
 
 static double nanMax(double a, double b) {
@@ -195,11 +200,11 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
        [](D x) { return std::pow(x[0], x[1]); },
        [](C x) { return powComplex(x[0], x[1]); }, powInteger},
       {"pow.Tensor_Scalar", Elementary, Operands, 2, powScalarExponent,
-       [](C x) { return powComplex(x[0], x[1]); }, powInteger},
-      {"float_power.Tensor_Tensor float_power.Scalar "
-       "float_power.Tensor_Scalar",
-       Elementary, Double, 2, powScalarExponent,
-       [](C x) { return powComplex(x[0], x[1]); }},
+       [](C x) { return powComplexScalarExponent(x[0], x[1]); }, powInteger},
+      {"float_power.Tensor_Tensor float_power.Scalar", Elementary, Double, 2,
+       powScalarExponent, [](C x) { return powComplex(x[0], x[1]); }},
+      {"float_power.Tensor_Scalar", Elementary, Double, 2, powScalarExponent,
+       [](C x) { return powComplexScalarExponent(x[0], x[1]); }},
       FT_COMPARISON("lt.Tensor lt.Scalar less.Tensor less.Scalar", <),
       FT_COMPARISON("le.Tensor le.Scalar less_equal.Tensor less_equal.Scalar",
                     <=),

@@ -42,7 +42,7 @@ void ElementNest::plan() {
       for (const IndexExpr &e : red.coords)
         isRow[g] = isRow[g] || r.space.dependsOn(e, atom);
 
-  int64_t widest = 1, bytes = 0;
+  int64_t widest = w.valueBytes, bytes = 0;
   for (const auto &a : w.accesses) {
     widest = std::max(widest, a.bytes);
     bytes += a.bytes * a.times;
@@ -81,7 +81,7 @@ void ElementNest::plan() {
   }
   if (laneGroup != Lanes::kNone) {
     width = r.preferredWidth(widest, w.reductions.empty() ? cost : 16,
-                             groups[laneGroup].size);
+                             groups[laneGroup].size, w.laneByLane);
     // A body that is read per lane keeps all its values in registers.
     if (width == 1)
       laneGroup = Lanes::kNone;

@@ -444,7 +444,7 @@ SmallVector<Value> TensorReader::loop(Value low, Value high, int64_t step,
 }
 
 unsigned TensorReader::preferredWidth(int64_t bytes, int64_t cost,
-                                      int64_t extent) const {
+                                      int64_t extent, bool laneByLane) const {
   if (scalarOnly)
     return 1;
   int64_t native = std::max<int64_t>(target.isa.vectorBytes / bytes, 1);
@@ -452,6 +452,9 @@ unsigned TensorReader::preferredWidth(int64_t bytes, int64_t cost,
   // polynomial, two leave room for its temporaries.
   int64_t width = native * (cost > 15 ? 2 : 4);
   width = std::min<int64_t>(width, 64);
+  // Taken apart, a wide vector is many calls and gains nothing.
+  if (laneByLane)
+    width = std::min<int64_t>(native, 8);
   while (width > 1 && width / 2 >= extent)
     width /= 2;
   if (!target.isa.maskedMemory && width > extent)

@@ -137,6 +137,7 @@ private:
   bool allCombine = true;
   bool alongReduction = false; ///< form 2: groups.back() is in lanes
   int64_t stepBytes = 1, stepCost = 1;
+  bool stepByLane = false;
 };
 
 bool ReductionEmitter::isFloatSum() const {
@@ -347,6 +348,8 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
     SmallVector<unsigned> atoms;
     loops->walk(w, atoms);
     stepCost = w.cost;
+    stepBytes = w.valueBytes;
+    stepByLane = w.laneByLane;
     for (const auto &a : w.accesses)
       stepBytes = std::max(stepBytes, a.bytes);
     for (BlockArgument arg :
@@ -375,7 +378,8 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
   if (bestScore > 0) {
     alongReduction = true;
     std::rotate(groups.begin() + best, groups.begin() + best + 1, groups.end());
-    r.lanes.width = r.preferredWidth(stepBytes, stepCost, groups.back().size);
+    r.lanes.width =
+        r.preferredWidth(stepBytes, stepCost, groups.back().size, stepByLane);
     r.lanes.mask = Value();
     r.lanes.atom = Lanes::kNone;
   }

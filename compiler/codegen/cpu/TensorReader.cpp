@@ -361,7 +361,7 @@ Value TensorReader::evaluate(Value value, linalg::GenericOp op,
     result = read(extract.getTensor(), at);
   } else {
     Operation *inner = value.getDefiningOp();
-    for (Value operand : inner->getOperands())
+    for (Value operand : usedBy(inner))
       if (!evaluate(operand, op, dims, carried, known))
         return Value();
     result = emitBodyOp(inner, known);
@@ -379,9 +379,10 @@ Value TensorReader::emitBodyOp(Operation *op,
                                llvm::DenseMap<Value, Value> &known) {
   IRMapping map;
   bool vector = false;
-  for (Value operand : op->getOperands())
+  SmallVector<Value> operands = usedBy(op);
+  for (Value operand : operands)
     vector |= isa<VectorType>(known.lookup(operand).getType());
-  for (Value operand : op->getOperands()) {
+  for (Value operand : operands) {
     Value v = known.lookup(operand);
     map.map(operand, vector ? broadcast(v) : v);
   }

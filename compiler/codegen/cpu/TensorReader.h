@@ -127,8 +127,9 @@ public:
                                       LoopBody body);
 
   /// Lanes for a kernel whose widest element has `bytes`: several registers,
-  /// fewer where the body is long.
-  unsigned preferredWidth(int64_t bytes, int64_t cost, int64_t extent) const;
+  /// fewer where the body is long, and few lanes where it is taken apart.
+  unsigned preferredWidth(int64_t bytes, int64_t cost, int64_t extent,
+                          bool laneByLane) const;
 
   /// A pointwise value kept in row scratch: written while `writer` is being
   /// reduced, read afterwards.

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 
@@ -208,7 +209,36 @@ int64_t bodyOpCost(Operation *op) {
     return 10;
   if (isa<arith::ConstantOp, linalg::YieldOp, linalg::IndexOp>(op))
     return 0;
+  if (op->getNumRegions()) // a loop of some steps
+    return 100;
   return 1;
+}
+
+SmallVector<Value> usedBy(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  values.append(captured.begin(), captured.end());
+  return values;
+}
+
+bool runsLaneByLane(Operation *op) {
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op))
+    return !matchPattern(op->getOperand(1), m_Constant());
+  if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+      op->getNumResults() != 1 || !isa<FloatType>(op->getResult(0).getType()))
+    return false;
+  if (isa<math::AbsFOp, math::SqrtOp, math::RsqrtOp, math::FloorOp,
+          math::CeilOp, math::TruncOp, math::RoundEvenOp, math::CopySignOp,
+          math::FmaOp>(op))
+    return false;
+  if (isa<math::PowFOp>(op) && matchPattern(op->getOperand(1), m_Constant()))
+    return false;
+  // What MathLowering has polynomials for.
+  return op->getResult(0).getType().isF64() ||
+         !isa<math::ExpOp, math::Exp2Op, math::ExpM1Op, math::LogOp,
+              math::Log2Op, math::Log10Op, math::Log1pOp, math::TanhOp,
+              math::ErfOp, math::SinOp, math::CosOp, math::TanOp>(op);
 }
 
 void TensorWalk::addAccess(Value memory, IndexExpr offset, Type element) {
@@ -321,8 +351,14 @@ SmallVector<Value> TensorWalk::pointwise() const {
 
 bool TensorWalk::readBody(linalg::GenericOp op, ArrayRef<IndexExpr> dims) {
   llvm::DenseSet<Value> seen;
-  for (Operation &inner : *op.getBody())
+  for (Operation &inner : *op.getBody()) {
     cost += bodyOpCost(&inner) * times;
+    laneByLane |= runsLaneByLane(&inner);
+    for (Type t : inner.getResultTypes())
+      if (t.isIntOrFloat())
+        valueBytes =
+            std::max<int64_t>(valueBytes, t.getIntOrFloatBitWidth() / 8);
+  }
   for (Value v : op.getBody()->getTerminator()->getOperands())
     if (!readScalar(v, op, dims, seen)) {
       if (!unsupported)
@@ -378,8 +414,8 @@ bool TensorWalk::readScalar(Value value, linalg::GenericOp op,
     }
     return read(extract.getTensor(), at);
   }
-  for (Value operand : inner->getOperands())
-    if (!readScalar(operand, op, dims, seen))
+  for (Value used : usedBy(inner))
+    if (!readScalar(used, op, dims, seen))
       return false;
   return true;
 }

@@ -69,6 +69,13 @@ std::optional<IndexExpr> affineIndex(mlir::Value value,
 /// Relative cost of an op of a body for one element; 1 is an addition.
 int64_t bodyOpCost(mlir::Operation *op);
 
+/// The operands of `op`, and what its regions use from outside of it.
+llvm::SmallVector<mlir::Value> usedBy(mlir::Operation *op);
+
+/// Whether vectors of `op` are taken apart: calls of libm, and the division of
+/// integers, which has no vector instruction.
+bool runsLaneByLane(mlir::Operation *op);
+
 class TensorWalk {
 public:
   struct Access {
@@ -107,6 +114,8 @@ public:
   std::vector<Access> accesses;
   std::vector<Reduction> reductions;
   int64_t cost = 0;         ///< of the bodies, for one element
+  int64_t valueBytes = 1;   ///< of the widest value that bodies compute
+  bool laneByLane = false;  ///< some op of the bodies has no vector code
   bool conditional = false; ///< some read stands under a condition (padding)
   mlir::Operation *unsupported = nullptr;
   /// Values taken as given: reading them touches nothing.

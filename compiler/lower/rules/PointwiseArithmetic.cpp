@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cmath>
 #include <limits>
@@ -221,19 +222,21 @@ static Value nanToNum(P &p) {
   return p.select(p.isNan(x), nan, y);
 }
 
-/// Euclid, unrolled: a quotient sequence has at most log_phi(2^bits) steps.
+/// Euclid: while y: x, y = y, x rem y.
 static Value gcd(P &p) {
   Value x = p.abs(p[0]), y = p.abs(p[1]);
-  unsigned bits = x.getType().getIntOrFloatBitWidth();
-  for (unsigned step = 0; step < bits * 1.4405 + 2; ++step) {
-    Value zero = p.zero(y);
-    Value done = p.eq(y, zero);
-    Value r = p.remainderTrunc(x, p.select(done, p.one(y), y));
-    Value next = p.select(done, x, y);
-    y = p.select(done, zero, r);
-    x = next;
-  }
-  return x;
+  Type type = x.getType();
+  auto loop = scf::WhileOp::create(
+      p.b, p.loc, TypeRange{type, type}, ValueRange{x, y},
+      [&](OpBuilder &, Location, ValueRange v) {
+        Value more = p.cmp(P::Cmp::Ne, v[1], p.zero(v[1]));
+        scf::ConditionOp::create(p.b, p.loc, more, v);
+      },
+      [&](OpBuilder &, Location, ValueRange v) {
+        Value rest = p.remainderTrunc(v[0], v[1]);
+        scf::YieldOp::create(p.b, p.loc, ValueRange{v[1], rest});
+      });
+  return loop.getResult(0);
 }
 
 static Value lcm(P &p) {

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -300,20 +302,40 @@ Value PointwiseBody::chebyshev(Value x, double low, double high,
       ScalarBuilder::sub(ScalarBuilder::mul(t, sum), next), like(x, c.front()));
 }
 
-/// Square and multiply, unrolled over the bits of the exponent; products wrap
-/// as in two's complement. Negative exponents give 0 unless |x| = 1.
-static Value integerPow(PointwiseBody &p, Value x, Value y) {
-  unsigned bits = x.getType().getIntOrFloatBitWidth();
-  Value result = p.one(x), square = x, zero = p.zero(x);
-  for (unsigned i = 0; i < bits; ++i) {
-    Value bit = p.bitAnd(y, p.constantInt(x.getType(), int64_t(1) << i));
-    Value set = p.ne(bit, zero);
-    result = p.select(set, p.mul(result, square), result);
-    if (i + 1 < bits)
+/// x to the power y as an unsigned number; products wrap.
+static Value naturalPow(PointwiseBody &p, Value x, Value y) {
+  llvm::APInt exponent;
+  if (matchPattern(y, m_ConstantInt(&exponent))) {
+    Value result = p.one(x), square = x;
+    for (unsigned i = 0, n = exponent.getActiveBits(); i < n; ++i) {
+      if (exponent[i])
+        result = p.mul(result, square);
       square = p.mul(square, square);
-  }
-  if (p.isUnsigned())
+    }
     return result;
+  }
+  // Square and multiply: while y: if y odd: result *= x; x *= x; y >>= 1.
+  Type type = x.getType();
+  auto loop = scf::WhileOp::create(
+      p.b, p.loc, TypeRange{type, type, type}, ValueRange{p.one(x), x, y},
+      [&](OpBuilder &, Location, ValueRange v) {
+        scf::ConditionOp::create(p.b, p.loc, p.ne(v[2], p.zero(y)), v);
+      },
+      [&](OpBuilder &, Location, ValueRange v) {
+        Value odd = p.ne(p.bitAnd(v[2], p.one(y)), p.zero(y));
+        Value result = p.select(odd, p.mul(v[0], v[1]), v[0]);
+        Value rest = arith::ShRUIOp::create(p.b, p.loc, v[2], p.one(y));
+        scf::YieldOp::create(p.b, p.loc,
+                             ValueRange{result, p.mul(v[1], v[1]), rest});
+      });
+  return loop.getResult(0);
+}
+
+/// Negative exponents give 0 unless |x| = 1.
+static Value integerPow(PointwiseBody &p, Value x, Value y) {
+  if (p.isUnsigned())
+    return naturalPow(p, x, y);
+  Value result = naturalPow(p, x, y), zero = p.zero(x);
   Value one = p.one(x), minusOne = p.constantInt(x.getType(), -1);
   Value odd = p.ne(p.bitAnd(y, one), zero);
   Value unit = p.select(p.eq(x, minusOne), p.select(odd, minusOne, one),
@@ -327,11 +349,18 @@ Value PointwiseBody::pow(Value x, Value y) {
   if (isIntegerValue(x))
     return integerPow(*this, x, y);
   if (isComplexValue(x)) {
-    // 0 ** 0 = 1, 0 ** positive = 0; exp(y log x) elsewhere.
-    Value z = exp(mul(y, log(x)));
-    Value base0 = eq(x, zero(x)), exponent0 = eq(y, zero(y));
-    z = select(base0, zero(x), z);
-    return select(exponent0, one(x), z);
+    // exp(y log x). Where log x is infinite the product has NaN in it, and the
+    // sign of y's real part tells the limit: 0, infinity, NaN for 0 itself.
+    Value r = real(y), none = zero(r);
+    Value nan = like(r, std::numeric_limits<double>::quiet_NaN());
+    Value inf = like(r, std::numeric_limits<double>::infinity());
+    Value isZero = eq(x, zero(x));
+    Value isInfinite = bitOr(eq(abs(real(x)), inf), eq(abs(imag(x)), inf));
+    Value up = select(isZero, lt(r, none), gt(r, none));
+    Value down = select(isZero, gt(r, none), lt(r, none));
+    Value limit = select(up, makeComplex(inf, nan), makeComplex(nan, nan));
+    limit = select(down, zero(x), limit);
+    return select(bitOr(isZero, isInfinite), limit, exp(mul(y, log(x))));
   }
   return math::PowFOp::create(b, loc, x, y);
 }
