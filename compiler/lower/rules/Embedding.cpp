@@ -3,6 +3,7 @@
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Updates.h"
 
 using namespace mlir;
 
@@ -38,49 +39,28 @@ static LogicalResult embedding(LowerCall &c) {
 }
 
 /// Row w of the gradient sums the rows that looked w up, each divided by how
-/// often its word occurs if asked. Every row visits all lookups: rows times
-/// lookups times width, without conflicts between threads.
+/// often its word occurs if asked.
 static LogicalResult embeddingDenseBackward(LowerCall &c) {
   int64_t rows = c.integer(2), padding = c.integer(3);
   int64_t count = c.meta(1).numel().value();
-  LoweredTensor indices = c.reshape(c.operand(1), {count});
   LoweredTensor g = c.operand(0);
   int64_t width = g.sizes().back();
-  g = c.reshape(g, {count, width});
   DType dtype = g.dtype, work = opmathType(dtype);
-  if (count == 0) {
-    c.setResult(0, c.filled({rows, width}, dtype, 0));
-    return success();
-  }
-  c.checkIndex(indices, 0, rows, rows);
-  auto hits = [&](ScalarBuilder &s, Value index) -> Value {
-    Value i = toIndex(s, index, indices.dtype);
-    Value row = iterationIndex(s, 0);
-    Value hit = s.cmp(ScalarBuilder::Cmp::Eq, i, row);
-    Value pad = s.constantInt(i.getType(), padding);
-    return s.mul(hit, s.cmp(ScalarBuilder::Cmp::Ne, row, pad));
-  };
-  SmallVector<Iterator> iterators = {Iterator::Parallel, Iterator::Parallel,
-                                     Iterator::Reduction};
-  LoweredTensor sum =
-      c.generic({Access{indices, {c.dim(2)}}, Access{g, {c.dim(2), c.dim(1)}}},
-                Access{c.filled({rows, width}, work, 0), {c.dim(0), c.dim(1)}},
-                iterators, [&](ScalarBuilder &s, ValueRange v) {
-                  Value e = s.cast(v[1], dtype, work);
-                  return SmallVector<Value>{
-                      s.add(v[2], s.select(hits(s, v[0]), e, s.zero(e)))};
-                })[0];
+  Updates u;
+  u.fold = Fold::Sum;
+  u.sizes = {rows, width};
+  u.dtype = work;
+  u.loops = 2;
+  u.from = {{UpdatePlace::Index, 0}, {UpdatePlace::Loop, 1}};
+  u.values = c.reshape(g, {count, width});
+  u.indices = {c.reshape(c.operand(1), {count, 1})};
+  if (padding >= 0)
+    u.skip = padding;
+  LoweredTensor sum = foldUpdates(c, u);
   if (c.flag(4)) {
-    LoweredTensor times = c.generic(
-        Access{indices, {c.dim(1)}},
-        Access{c.filled({rows, 1}, work, 0), {c.dim(0), c.constant(0)}},
-        {Iterator::Parallel, Iterator::Reduction},
-        [&](ScalarBuilder &s, ValueRange v) {
-          Value one = s.one(v[1]);
-          return SmallVector<Value>{
-              s.add(v[1], s.select(hits(s, v[0]), one, s.zero(one)))};
-        })[0];
-    sum = c.pointwise({sum, times}, {rows, width}, work,
+    u.sizes = {rows, 1};
+    u.values = c.filled({}, work, 1);
+    sum = c.pointwise({sum, foldUpdates(c, u)}, {rows, width}, work,
                       [](ScalarBuilder &s, ValueRange v) {
                         Value n = s.maximum(v[1], s.one(v[1]));
                         return s.div(v[0], n);

@@ -1,20 +1,15 @@
 //===- Scatter.cpp - Lowering of scatters ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A scatter is turned around: every element of the result visits all updates
-// that might hit it, in their order, and folds in those that do.
-//
-//   self [a b c], index [2 0 2], src [x y z], sum: c visits x, y, z and takes
-//   x and z.
-//
-// So elements are independent (threads need no atomics), the last of several
-// assignments wins, and sums have one order. Cost: elements times updates per
-// line, which is right for few updates or short lines.
+// Writes at indices are folds of values into a copy of self (Updates.h). What a
+// mask selects, or a view covers, every element of the result finds by itself.
 
 #include "compiler/lower/Assemble.h"
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/IndexPlan.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/Updates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -25,114 +20,75 @@ namespace ft {
 using Sizes = SmallVector<int64_t, 6>;
 using Cmp = ScalarBuilder::Cmp;
 
-enum class Fold { Assign, Sum, Product, Mean, Max, Min };
-
-static Fold foldNamed(StringRef name) {
-  return name == "prod" || name == "multiply" ? Fold::Product
-         : name == "mean"                     ? Fold::Mean
-         : name == "amax"                     ? Fold::Max
-         : name == "amin"                     ? Fold::Min
-                                              : Fold::Sum;
-}
-
-static Value combine(ScalarBuilder &s, Fold fold, Value a, Value v,
-                     DType dtype) {
-  switch (fold) {
-  case Fold::Assign:
-    return v;
-  case Fold::Sum:
-  case Fold::Mean:
-    return s.add(a, v);
-  case Fold::Product:
-    return s.mul(a, v);
-  case Fold::Max:
-    return s.maximum(a, v, isUnsigned(dtype));
-  case Fold::Min:
-    return s.minimum(a, v, isUnsigned(dtype));
-  }
-  llvm_unreachable("all folds are listed");
-}
-
 namespace {
-/// What the updates of one scatter are.
-struct Updates {
+/// How an element and its updates become one.
+struct Reduction {
   Fold fold = Fold::Assign;
-  /// Without: the first update replaces the element.
+  bool mean = false;
+  /// Without: the updates of an element replace it.
   bool includeSelf = true;
-  /// Extents of the reduction dims, which follow the element's own.
-  Sizes extents;
-  /// What is read for each update.
-  SmallVector<Access> ins;
-  /// Whether the update hits the current element, and its value (in the
-  /// opmath type), given the `ins`.
-  llvm::function_ref<std::pair<Value, Value>(ScalarBuilder &, ValueRange)>
-      update;
 };
 } // namespace
 
-/// Folds updates into every element of `self` (row-major iteration).
-static LoweredTensor foldUpdates(LowerCall &c, LoweredTensor self,
-                                 const Updates &u) {
-  Sizes sizes = self.sizes();
-  if (llvm::is_contained(sizes, 0) || llvm::is_contained(u.extents, 0))
-    return self;
-  auto rank = static_cast<unsigned>(sizes.size());
+static Reduction reductionNamed(StringRef name, bool includeSelf = true) {
+  bool mean = name == "mean";
+  Fold fold = name == "prod" || name == "multiply" ? Fold::Product
+              : name == "amax"                     ? Fold::Max
+              : name == "amin"                     ? Fold::Min
+                                                   : Fold::Sum;
+  return {fold, mean, includeSelf};
+}
+
+static Start neutralOf(Fold fold, DType dtype) {
+  switch (fold) {
+  case Fold::Max:
+    return lowestOf(dtype);
+  case Fold::Min:
+    return highestOf(dtype);
+  default:
+    return {dtype, fold == Fold::Product ? 1.0 : 0.0, std::nullopt};
+  }
+}
+
+/// Sums and counts of updates become means.
+static LoweredTensor divided(LowerCall &c, LoweredTensor sum,
+                             LoweredTensor count) {
+  DType dtype = sum.dtype;
+  return c.pointwise({sum, count}, sum.sizes(), dtype,
+                     [&](ScalarBuilder &s, ValueRange v) -> Value {
+                       Value n = s.cast(s.maximum(v[1], s.one(v[1])),
+                                        DType::I64, dtype);
+                       if (isFloating(dtype) || isComplex(dtype))
+                         return s.div(v[0], n);
+                       if (isUnsigned(dtype))
+                         return s.div(v[0], n, true);
+                       return arith::FloorDivSIOp::create(s.b, s.loc, v[0], n);
+                     });
+}
+
+/// Folds the updates `u` (of which `fold` and `start` are not looked at) into
+/// self.
+static LoweredTensor reduceUpdates(LowerCall &c, LoweredTensor self, Updates u,
+                                   const Reduction &r) {
   DType dtype = self.dtype;
-  DType work = u.fold == Fold::Assign ? dtype : opmathType(dtype);
-  SmallVector<AffineExpr, 6> at;
-  for (unsigned d = 0; d < rank; ++d)
-    at.push_back(c.dim(d));
-  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
-  iterators.append(u.extents.size(), Iterator::Reduction);
-  self = c.toRowMajor(self);
-  // An operand of its own gives the reduction dims their extents, also where
-  // what is read is broadcast.
-  SmallVector<Access> ins = u.ins;
-  Access extent{c.empty(u.extents, DType::I8), {}};
-  for (unsigned k = 0; k < u.extents.size(); ++k)
-    extent.index.push_back(c.dim(rank + k));
-  size_t given = ins.size();
-  ins.push_back(extent);
-  size_t first = ins.size();
-  bool counts = u.fold == Fold::Mean || !u.includeSelf;
-  // The result starts as a copy of self: accumulating over self itself would
-  // write an operand.
-  SmallVector<Access> outs;
-  outs.push_back({c.pointwise(self, sizes, work,
-                              [&](ScalarBuilder &s, ValueRange v) {
-                                return s.cast(v[0], dtype, work);
-                              }),
-                  at});
-  if (counts)
-    outs.push_back({c.filledInt(sizes, DType::I64, u.includeSelf ? 1 : 0), at});
-  SmallVector<LoweredTensor> folded =
-      c.generic(ins, outs, iterators, [&](ScalarBuilder &s, ValueRange v) {
-        auto [hit, value] = u.update(s, v.take_front(given));
-        Value old = v[first];
-        Value next = combine(s, u.fold, old, value, dtype);
-        if (!u.includeSelf) {
-          Value fresh = s.cmp(Cmp::Eq, v[first + 1], s.zero(v[first + 1]));
-          next = s.select(fresh, value, next);
-        }
-        SmallVector<Value> results = {s.select(hit, next, old)};
-        if (counts) {
-          Value n = v[first + 1];
-          results.push_back(s.select(hit, s.add(n, s.one(n)), n));
-        }
-        return results;
-      });
-  LoweredTensor result = folded[0];
-  if (u.fold == Fold::Mean)
-    result = c.pointwise(
-        {folded[0], folded[1]}, sizes, work,
-        [&](ScalarBuilder &s, ValueRange v) -> Value {
-          Value n = s.cast(s.maximum(v[1], s.one(v[1])), DType::I64, work);
-          if (isFloating(work) || isComplex(work))
-            return s.div(v[0], n);
-          if (isUnsigned(work))
-            return s.div(v[0], n, true);
-          return arith::FloorDivSIOp::create(s.b, s.loc, v[0], n);
-        });
+  u.sizes = self.sizes();
+  u.dtype = r.fold == Fold::Assign ? dtype : opmathType(dtype);
+  u.fold = r.fold;
+  u.start = c.cast(self, u.dtype);
+  if (!r.includeSelf) {
+    Updates fresh = u;
+    fresh.fold = Fold::Assign;
+    fresh.values = filledWith(c, {}, neutralOf(r.fold, u.dtype));
+    u.start = foldUpdates(c, fresh);
+  }
+  LoweredTensor result = foldUpdates(c, u);
+  if (r.mean) {
+    Updates counts = u;
+    counts.dtype = DType::I64;
+    counts.start = c.filledInt(u.sizes, DType::I64, r.includeSelf ? 1 : 0);
+    counts.values = c.filledInt({}, DType::I64, 1);
+    result = divided(c, result, foldUpdates(c, counts));
+  }
   return c.cast(result, dtype);
 }
 
@@ -151,8 +107,8 @@ struct AlongDim {
   LoweredTensor self;
   unsigned dim;
   LoweredTensor index;
-  Fold fold = Fold::Assign;
-  bool includeSelf = true;
+  Reduction reduction = {};
+  bool wrap = false;
   /// Null: `number` is written.
   std::optional<LoweredTensor> source = std::nullopt;
   /// A number, or what the source is multiplied by.
@@ -174,56 +130,41 @@ static Value numberOf(LowerCall &c, ScalarBuilder &s, unsigned arg,
 }
 
 LogicalResult AlongDim::run() {
-  Sizes whole = self.sizes(), extent = index.sizes();
-  bool oneIndex = extent.size() == 1 && whole.size() != 1;
   unsigned rank = self.rank();
-  // Elements beyond the index tensor's sizes stay.
-  Sizes region = whole;
-  if (!oneIndex)
-    for (unsigned d = 0; d < rank; ++d)
-      if (d != dim)
-        region[d] = extent[d];
-  int64_t updates = oneIndex ? extent[0] : extent[dim];
-  LoweredTensor part = self;
-  for (unsigned d = 0; d < rank; ++d)
-    part = c.slice(part, d, 0, region[d]);
-  if (!llvm::is_contained(region, 0) && updates)
-    c.checkIndex(index, 0, whole[dim], whole[dim]);
+  DType dtype = self.dtype;
+  bool ordered = reduction.fold == Fold::Max || reduction.fold == Fold::Min;
+  if (ordered && isComplex(dtype))
+    return c.unsupported("complex numbers have no order");
+  DType work = reduction.fold == Fold::Assign ? dtype : opmathType(dtype);
   Updates u;
-  u.fold = fold;
-  u.includeSelf = includeSelf;
-  u.extents = {updates};
-  SmallVector<AffineExpr, 6> at;
+  u.loops = rank;
+  u.wrap = wrap;
   for (unsigned d = 0; d < rank; ++d)
-    at.push_back(c.dim(d == dim ? rank : d));
-  if (oneIndex)
-    u.ins.push_back({index, {c.dim(rank)}});
-  else
-    u.ins.push_back({index, at});
-  if (source) {
-    for (unsigned d = 0; d < rank; ++d)
-      *source = c.slice(*source, d, 0, d == dim ? updates : region[d]);
-    u.ins.push_back({*source, at});
+    u.from.push_back(d == dim ? UpdatePlace{UpdatePlace::Index, 0}
+                              : UpdatePlace{UpdatePlace::Loop, d});
+  // An index of the rank of self says how far the updates go.
+  u.loopsOfIndex = index.rank() == rank;
+  if (!u.loopsOfIndex) {
+    Sizes sizes(rank, 1);
+    sizes[dim] = index.sizes()[0];
+    index = c.reshape(index, sizes);
   }
-  DType work = fold == Fold::Assign ? self.dtype : opmathType(self.dtype);
-  auto update = [&](ScalarBuilder &s, ValueRange v) {
-    Value hit =
-        s.cmp(Cmp::Eq, toIndex(s, v[0], index.dtype), iterationIndex(s, dim));
-    Value value;
-    if (source)
-      value = s.cast(v[1], source->dtype, work);
-    if (numberArg) {
-      Value number = numberOf(c, s, *numberArg, work);
-      value = value ? s.mul(value, number) : number;
-    }
-    return std::pair(hit, value);
-  };
-  u.update = update;
-  LoweredTensor result = foldUpdates(c, part, u);
-  if (region != whole)
-    result =
-        insert(c, c.toRowMajor(self), result, Sizes(rank, 0), Sizes(rank, 1));
-  c.setResult(0, c.reshape(result, staticSizes(c.resultMeta(0))));
+  u.indices = {index};
+  if (!source) {
+    u.values = generate(c, {}, work, [&](ScalarBuilder &s, ArrayRef<Value>) {
+      return numberOf(c, s, *numberArg, work);
+    });
+  } else {
+    u.values = c.cast(*source, work);
+    if (numberArg && c.number(*numberArg) != 1)
+      u.values =
+          c.pointwise(u.values, u.values.sizes(), work,
+                      [&](ScalarBuilder &s, ValueRange v) {
+                        return s.mul(v[0], numberOf(c, s, *numberArg, work));
+                      });
+  }
+  c.setResult(0, c.reshape(reduceUpdates(c, self, u, reduction),
+                           staticSizes(c.resultMeta(0))));
   return success();
 }
 
@@ -241,87 +182,65 @@ static bool keepsSelf(LowerCall &c) {
   return true;
 }
 
-static LogicalResult scatterSource(LowerCall &c, Fold fold, bool includeSelf) {
+static LogicalResult scatterSource(LowerCall &c, const Reduction &reduction) {
   if (keepsSelf(c))
     return success();
   AlongDim a = alongDim(c, 2);
   a.source = atLeastVector(c, c.operand(3));
-  a.fold = fold;
-  a.includeSelf = includeSelf;
+  a.reduction = reduction;
   return a.run();
 }
 
-static LogicalResult scatterValue(LowerCall &c, Fold fold) {
+static LogicalResult scatterValue(LowerCall &c, const Reduction &reduction) {
   if (keepsSelf(c))
     return success();
   AlongDim a = alongDim(c, 2);
   a.numberArg = 3;
-  a.fold = fold;
+  a.reduction = reduction;
   return a.run();
 }
 
-static LogicalResult scatterSrc(LowerCall &c) {
-  return scatterSource(c, Fold::Assign, true);
-}
+static LogicalResult scatterSrc(LowerCall &c) { return scatterSource(c, {}); }
 static LogicalResult scatterAdd(LowerCall &c) {
-  return scatterSource(c, Fold::Sum, true);
+  return scatterSource(c, {Fold::Sum});
 }
 static LogicalResult scatterSrcReduce(LowerCall &c) {
-  return scatterSource(c, foldNamed(c.call().args[4].str), true);
+  return scatterSource(c, reductionNamed(c.call().args[4].str));
 }
 static LogicalResult scatterReduceTwo(LowerCall &c) {
-  return scatterSource(c, foldNamed(c.call().args[4].str), c.flag(5));
+  return scatterSource(c, reductionNamed(c.call().args[4].str, c.flag(5)));
 }
-static LogicalResult scatterNumber(LowerCall &c) {
-  return scatterValue(c, Fold::Assign);
-}
+static LogicalResult scatterNumber(LowerCall &c) { return scatterValue(c, {}); }
 static LogicalResult scatterNumberReduce(LowerCall &c) {
-  return scatterValue(c, foldNamed(c.call().args[4].str));
+  return scatterValue(c, reductionNamed(c.call().args[4].str));
 }
 
 /// The index tensor of index_add and its like has one dim.
-static LogicalResult indexUpdate(LowerCall &c, Fold fold, bool includeSelf,
-                                 std::optional<unsigned> alpha) {
+static LogicalResult indexUpdate(LowerCall &c, const Reduction &reduction,
+                                 std::optional<unsigned> alpha = {}) {
   AlongDim a = alongDim(c, 2);
   a.source = atLeastVector(c, c.operand(3));
-  a.fold = fold;
-  a.includeSelf = includeSelf;
+  a.reduction = reduction;
   a.numberArg = alpha;
   return a.run();
 }
 
 static LogicalResult indexAdd(LowerCall &c) {
-  return indexUpdate(c, Fold::Sum, true, 4);
+  return indexUpdate(c, {Fold::Sum}, 4);
 }
-static LogicalResult indexCopy(LowerCall &c) {
-  return indexUpdate(c, Fold::Assign, true, std::nullopt);
-}
+static LogicalResult indexCopy(LowerCall &c) { return indexUpdate(c, {}); }
 static LogicalResult indexReduce(LowerCall &c) {
-  return indexUpdate(c, foldNamed(c.call().args[4].str), c.flag(5),
-                     std::nullopt);
+  return indexUpdate(c, reductionNamed(c.call().args[4].str, c.flag(5)));
 }
 
 /// Negative positions are allowed here, unlike in scatter.
-static LoweredTensor wrapped(LowerCall &c, LoweredTensor index, int64_t n) {
-  if (!llvm::is_contained(index.sizes(), 0))
-    c.checkIndex(index, -n, n, n);
-  DType from = index.dtype;
-  return c.pointwise(
-      index, index.sizes(), DType::I64, [&](ScalarBuilder &s, ValueRange v) {
-        return fromIndex(s, wrappedIndex(s, v[0], from, n), DType::I64);
-      });
-}
-
 static LogicalResult indexFill(LowerCall &c) {
   AlongDim a = alongDim(c, 2);
-  a.index = wrapped(c, a.index, a.self.sizes()[a.dim]);
-  if (c.call().args[3].isNumber()) {
+  a.wrap = true;
+  if (c.call().args[3].isNumber())
     a.numberArg = 3;
-    return a.run();
-  }
-  Sizes sizes = a.self.sizes();
-  sizes[a.dim] = a.index.sizes()[0];
-  a.source = c.expand(c.operand(3), sizes);
+  else
+    a.source = c.operand(3);
   return a.run();
 }
 
@@ -422,46 +341,27 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
   FailureOr<IndexPlan> plan = IndexPlan::make(c, sizes, tensors);
   if (failed(plan))
     return failure();
-  bool empty = llvm::is_contained(plan->resultSizes, 0);
-  if (!mask && !empty)
-    plan->check(c, sizes);
-  unsigned rank = x.rank();
   Updates u;
-  u.fold = accumulate ? Fold::Sum : Fold::Assign;
-  u.extents = plan->broadcast;
-  u.ins = plan->accesses(c, rank);
-  size_t count = u.ins.size();
-  SmallVector<DType> dtypes;
-  for (const Access &a : u.ins)
-    dtypes.push_back(a.tensor.dtype);
-  // Where the value for the element and the update stands.
-  SmallVector<AffineExpr, 6> result(plan->resultSizes.size());
-  for (unsigned d = 0; d < rank; ++d)
-    if (!plan->indexOf[d])
-      result[plan->resultDim[d]] = c.dim(d);
-  for (unsigned k = 0; k < plan->broadcast.size(); ++k)
-    result[plan->broadcastAt + k] = c.dim(rank + k);
-  u.ins.push_back({values, broadcastIndex(c, values, result)});
-  if (mask)
-    u.ins.push_back({*mask, broadcastIndex(c, *mask, result)});
-  DType work = accumulate ? opmathType(x.dtype) : x.dtype;
-  auto update = [&](ScalarBuilder &s, ValueRange v) {
-    Value hit;
-    unsigned next = 0;
-    for (unsigned d = 0; d < rank; ++d) {
-      if (!plan->indexOf[d])
-        continue;
-      Value i = wrappedIndex(s, v[next], dtypes[next], sizes[d]);
-      Value same = s.cmp(Cmp::Eq, i, iterationIndex(s, d));
-      hit = hit ? s.mul(hit, same) : same;
-      ++next;
+  u.loops = static_cast<unsigned>(plan->resultSizes.size());
+  u.wrap = true;
+  u.mask = mask;
+  u.values = values;
+  // Behind the dims of the indices stand those of x that follow them.
+  size_t behind = u.loops - plan->broadcastAt - plan->broadcast.size();
+  for (unsigned d = 0; d < x.rank(); ++d) {
+    if (!plan->indexOf[d]) {
+      u.from.push_back({UpdatePlace::Loop, plan->resultDim[d]});
+      continue;
     }
-    if (mask)
-      hit = s.mul(hit, s.cast(v[count + 1], mask->dtype, DType::Bool));
-    return std::pair(hit, s.cast(v[count], values.dtype, work));
-  };
-  u.update = update;
-  c.setResult(0, empty ? x : foldUpdates(c, x, u));
+    auto number = static_cast<unsigned>(u.indices.size());
+    u.from.push_back({UpdatePlace::Index, number});
+    LoweredTensor index = *plan->indexOf[d];
+    Sizes wide = index.sizes();
+    wide.append(behind, 1);
+    u.indices.push_back(c.reshape(index, wide));
+  }
+  c.setResult(0,
+              reduceUpdates(c, x, u, {accumulate ? Fold::Sum : Fold::Assign}));
   return success();
 }
 
@@ -477,10 +377,11 @@ static LogicalResult maskedPutAccumulate(LowerCall &c) {
 static LogicalResult put(LowerCall &c) {
   int64_t n = c.meta(0).numel().value(), count = c.meta(1).numel().value();
   LoweredTensor self = c.reshape(c.operand(0), {n});
-  LoweredTensor index = wrapped(c, c.reshape(c.operand(1), {count}), n);
-  AlongDim a{c, self, 0, index};
+  AlongDim a{c, self, 0, c.reshape(c.operand(1), {count})};
+  a.wrap = true;
   a.source = c.reshape(c.operand(2), {count});
-  a.fold = c.flag(3) ? Fold::Sum : Fold::Assign;
+  if (c.flag(3))
+    a.reduction.fold = Fold::Sum;
   return a.run();
 }
 
@@ -542,26 +443,19 @@ static LogicalResult maskedScatterBackward(LowerCall &c) {
     return success();
   }
   LoweredTensor mask = c.reshape(c.expand(c.operand(1), grad.sizes()), {n});
-  grad = c.reshape(grad, {n});
   LoweredTensor places = inclusiveCount(c, mask);
-  c.newGroup();
-  AffineExpr k = c.dim(0), i = c.dim(1);
-  // At most one place is hit, so that the sum is what stands there.
-  LoweredTensor result =
-      c.generic({Access{grad, {i}}, Access{mask, {i}}, Access{places, {i}}},
-                Access{c.filled({count}, meta.dtype, 0), {k}},
-                {Iterator::Parallel, Iterator::Reduction},
-                [&](ScalarBuilder &s, ValueRange v) {
-                  Value at = iterationIndex(s, 0);
-                  at = fromIndex(s, at, DType::I64);
-                  at = s.add(at, s.one(at));
-                  Value hit = arith::AndIOp::create(
-                      s.b, s.loc, s.cast(v[1], mask.dtype, DType::Bool),
-                      s.cmp(ScalarBuilder::Cmp::Eq,
-                            s.cast(v[2], places.dtype, DType::I64), at));
-                  return SmallVector<Value>{s.select(hit, v[0], v[3])};
-                })[0];
-  c.setResult(0, c.reshape(result, sizes));
+  Updates u;
+  u.sizes = {count};
+  u.dtype = meta.dtype;
+  u.loops = 1;
+  u.from = {{UpdatePlace::Index, 0}};
+  u.values = c.reshape(grad, {n});
+  u.mask = mask;
+  u.indices = {
+      c.pointwise(places, {n}, DType::I64, [](ScalarBuilder &s, ValueRange v) {
+        return s.sub(v[0], s.one(v[0]));
+      })};
+  c.setResult(0, c.reshape(foldUpdates(c, u), sizes));
   return success();
 }
 
@@ -631,7 +525,6 @@ static LogicalResult diagonalScatter(LowerCall &c) {
   return success();
 }
 
-/// Every element of the storage visits all elements of the view.
 static LogicalResult asStridedScatter(LowerCall &c) {
   LoweredTensor self = c.operand(0), src = c.operand(1);
   if (!isContiguous(c.meta(0)))
@@ -640,23 +533,23 @@ static LogicalResult asStridedScatter(LowerCall &c) {
   Sizes sizes = c.integers(2), strides = c.integers(3);
   int64_t start = c.isNone(4) ? 0 : c.integer(4) - c.meta(0).offset.value();
   int64_t n = c.meta(0).numel().value();
+  if (llvm::is_contained(sizes, 0)) {
+    c.setResult(0, self);
+    return success();
+  }
   Updates u;
-  u.extents = sizes;
-  SmallVector<AffineExpr, 6> at;
-  for (unsigned d = 0; d < sizes.size(); ++d)
-    at.push_back(c.dim(1 + d));
-  src = c.cast(src, self.dtype);
-  u.ins.push_back({src, at});
-  auto update = [&](ScalarBuilder &s, ValueRange v) {
-    Type index = s.b.getIndexType();
-    Value place = s.constantInt(index, start);
-    for (auto [d, stride] : llvm::enumerate(strides))
-      place = s.add(
-          place, s.mul(iterationIndex(s, 1 + d), s.constantInt(index, stride)));
-    return std::pair(s.cmp(Cmp::Eq, place, iterationIndex(s, 0)), Value(v[0]));
-  };
-  u.update = update;
-  LoweredTensor flat = foldUpdates(c, c.reshape(self, {n}), u);
+  u.loops = static_cast<unsigned>(sizes.size());
+  u.from = {{UpdatePlace::Index, 0}};
+  u.values = src;
+  u.indices = {
+      generate(c, sizes, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        Type index = s.b.getIndexType();
+        Value place = s.constantInt(index, start);
+        for (auto [d, stride] : llvm::enumerate(strides))
+          place = s.add(place, s.mul(at[d], s.constantInt(index, stride)));
+        return fromIndex(s, place, DType::I64);
+      })};
+  LoweredTensor flat = reduceUpdates(c, c.reshape(self, {n}), u, {});
   c.setResult(0, c.reshape(flat, self.sizes()));
   return success();
 }

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What was selected gets the gradient, everything else 0. An element that was
-// selected more than once gets the sum: each looks for the places that name it.
+// selected more than once gets the sum.
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/rules/Composites.h"
 #include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/Updates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -35,46 +36,25 @@ static LogicalResult traceBackward(LowerCall &c) {
 static LoweredTensor addSelected(LowerCall &c, LoweredTensor grad,
                                  LoweredTensor index, unsigned dim) {
   const TensorMeta &meta = c.resultMeta(0);
-  auto sizes = staticSizes(meta);
-  DType acc = opmathType(meta.dtype), from = index.dtype;
-  int64_t size = sizes[dim];
-  c.checkIndex(index, -size, size, size);
-  auto rank = static_cast<unsigned>(sizes.size());
-  SmallVector<AffineExpr, 6> here, there;
-  for (unsigned d = 0; d < rank; ++d) {
-    here.push_back(c.dim(d));
-    there.push_back(d == dim ? c.dim(rank) : c.dim(d));
-  }
-  Access at{index, {}};
-  if (index.rank() == rank)
-    at.index = there;
-  else if (index.rank() == 1)
-    at.index.push_back(c.dim(rank));
+  Updates u;
+  u.fold = Fold::Sum;
+  u.sizes = staticSizes(meta);
+  u.dtype = meta.dtype;
+  u.loops = static_cast<unsigned>(meta.rank());
+  for (unsigned d = 0; d < u.loops; ++d)
+    u.from.push_back(d == dim ? UpdatePlace{UpdatePlace::Index, 0}
+                              : UpdatePlace{UpdatePlace::Loop, d});
+  u.wrap = true;
   // gather takes an index that is smaller than its operand in other dims.
-  auto outer = grad.sizes();
-  bool whole = true;
-  for (unsigned d = 0; d < rank; ++d)
-    whole &= d == dim || outer[d] == sizes[d];
-  LoweredTensor out = c.filled(sizes, acc, 0);
-  if (!whole) {
-    SmallVector<int64_t, 6> low(rank, 0), high(rank, 0);
-    for (unsigned d = 0; d < rank; ++d)
-      if (d != dim)
-        high[d] = sizes[d] - outer[d];
-    grad = c.pad(grad, low, high, 0);
-    at.tensor = c.pad(index, low, high, 0);
-    c.newGroup();
+  u.loopsOfIndex = index.rank() == u.loops;
+  if (!u.loopsOfIndex) {
+    SmallVector<int64_t, 6> sizes(u.loops, 1);
+    sizes[dim] = index.sizes()[0];
+    index = c.reshape(index, sizes);
   }
-  SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
-  iterators.back() = Iterator::Reduction;
-  return c.generic(
-      {Access{grad, there}, at}, Access{out, here}, iterators,
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value i = wrappedIndex(s, v[1], from, size);
-        Value hit = s.cmp(ScalarBuilder::Cmp::Eq, i, iterationIndex(s, dim));
-        Value g = s.cast(v[0], grad.dtype, acc);
-        return SmallVector<Value>{s.add(v[2], s.select(hit, g, s.zero(g)))};
-      })[0];
+  u.values = grad;
+  u.indices = {index};
+  return foldUpdates(c, u);
 }
 
 static LogicalResult setSelected(LowerCall &c, LoweredTensor grad,
@@ -87,9 +67,7 @@ static LogicalResult setSelected(LowerCall &c, LoweredTensor grad,
     return success();
   }
   auto rank = static_cast<unsigned>(meta.rank());
-  c.setResult(0,
-              c.cast(addSelected(c, grad, index, LowerCall::wrapDim(dim, rank)),
-                     meta.dtype));
+  c.setResult(0, addSelected(c, grad, index, LowerCall::wrapDim(dim, rank)));
   return success();
 }
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Max pools record the flat position of each maximum in its plane. Unpooling
-// and the gradient of a fractional pool put values back there; turned around,
-// every position looks for the values that name it.
+// and the gradient of a fractional pool put values back there.
 
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/Updates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -41,20 +41,16 @@ static void placeByPosition(LowerCall &c, LoweredTensor values,
   int64_t places = product(ArrayRef(out).take_back(space));
   values = c.reshape(values, {planes, many});
   positions = c.reshape(positions, {planes, many});
-  c.checkIndex(positions, 0, places, places);
-  DType from = values.dtype, dtype = sum ? opmathType(from) : from;
-  SmallVector<AffineExpr, 6> at = {c.dim(0), c.dim(2)};
-  LoweredTensor y = c.generic(
-      {Access{values, at}, Access{positions, at}},
-      Access{c.filled({planes, places}, dtype, 0), {c.dim(0), c.dim(1)}},
-      {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value hit = s.cmp(Cmp::Eq, v[1], loopIndex(s, 1));
-        Value x = s.cast(v[0], from, dtype);
-        return SmallVector<Value>{
-            s.select(hit, sum ? s.add(v[2], x) : x, v[2])};
-      })[0];
-  c.setResult(0, c.cast(c.reshape(y, out), c.resultMeta(0).dtype));
+  Updates u;
+  u.fold = sum ? Fold::Sum : Fold::Assign;
+  u.sizes = {planes, places};
+  u.dtype = c.resultMeta(0).dtype;
+  u.loops = 2;
+  u.from = {{UpdatePlace::Loop, 0}, {UpdatePlace::Index, 0}};
+  u.values = values;
+  u.indices = {positions};
+  u.loopsOfIndex = true;
+  c.setResult(0, c.reshape(foldUpdates(c, u), out));
 }
 
 /// (self, indices, output_size, …).

@@ -1,0 +1,59 @@
+//===- Updates.h - Folding values into a tensor at indices -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scatters and the gradients of gathers are one kernel (runtime/kernels/
+// update.c): loops over updates, in row-major order, each of which folds a
+// value into the element of the result at a place that is a loop or an element
+// of an index tensor, for each dim.
+//
+//   gradient of a lookup: result [rows, width], from {index 0, loop 1},
+//   values [n, width], index 0 [n, 1]
+//
+// Cost: elements of the result + updates. Indices are checked by the kernel,
+// before it writes.
+
+#ifndef FORETRACE_COMPILER_LOWER_RULES_UPDATES_H
+#define FORETRACE_COMPILER_LOWER_RULES_UPDATES_H
+
+#include "compiler/lower/LowerCall.h"
+
+namespace ft {
+
+enum class Fold : uint8_t { Assign, Sum, Product, Max, Min };
+
+/// Where a dim of the result is read from.
+struct UpdatePlace {
+  enum Kind : uint8_t { Loop, Index } kind;
+  unsigned number;
+};
+
+struct Updates {
+  Fold fold = Fold::Assign;
+  llvm::SmallVector<int64_t, 6> sizes;
+  /// Sums of 16-bit floats are summed in float32 and rounded once.
+  DType dtype = DType::F32;
+  /// What the result starts as, of `sizes`; zeros without.
+  std::optional<LoweredTensor> start;
+  /// One for each dim of the result.
+  llvm::SmallVector<UpdatePlace, 6> from;
+  /// Of rank `loops` or less: aligned at the last loop and broadcast. A loop
+  /// that is 1 in all of them has the size of its dim of the result.
+  LoweredTensor values;
+  llvm::SmallVector<LoweredTensor, 2> indices;
+  /// Updates where it is false do nothing, their indices are not looked at.
+  std::optional<LoweredTensor> mask;
+  unsigned loops = 0;
+  /// The loops have the sizes of the first index, `values` may be longer.
+  bool loopsOfIndex = false;
+  /// Negative indices count from the end.
+  bool wrap = false;
+  /// Updates at this index do nothing.
+  std::optional<int64_t> skip;
+};
+
+/// The result, row-major, of `sizes` and `dtype`.
+LoweredTensor foldUpdates(LowerCall &c, const Updates &updates);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_RULES_UPDATES_H
