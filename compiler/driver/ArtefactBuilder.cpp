@@ -7,6 +7,7 @@
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/TensorMeta.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <optional>
@@ -26,8 +27,36 @@ static std::vector<int64_t> values(llvm::ArrayRef<Dim> dims) {
   return result;
 }
 
-static AbiValue abiValue(const std::string &name, mlir::RankedTensorType type,
-                         bool written) {
+/// The text of a size in the user's own names.
+static std::string titled(Dim dim, const Plan &plan) {
+  if (dim.isStatic())
+    return dim.str();
+  SymContext &context = dim.symbolic().context();
+  return context
+      .substitute(dim.symbolic(),
+                  [&](llvm::StringRef name) {
+                    for (const PlannedSymbol &s : plan.symbols)
+                      if (s.name == name && !s.title.empty())
+                        return context.symbol(s.title);
+                    return SymExpr();
+                  })
+      .str();
+}
+
+/// Some symbol of the size is read from no input.
+static bool isFound(Dim dim, const Plan &plan) {
+  if (dim.isStatic())
+    return false;
+  llvm::StringSet<> names;
+  dim.symbolic().collectSymbols(names);
+  for (const PlannedSymbol &s : plan.symbols)
+    if (s.input >= 0)
+      names.erase(s.name);
+  return !names.empty();
+}
+
+static AbiValue abiValue(const Plan &plan, const std::string &name,
+                         mlir::RankedTensorType type, bool written) {
   TensorMeta meta = metaFromType(type).value_or(TensorMeta());
   AbiValue value;
   value.name = name;
@@ -36,8 +65,10 @@ static AbiValue abiValue(const std::string &name, mlir::RankedTensorType type,
   value.strides = values(meta.strides);
   if (!meta.isStatic())
     for (Dim d : meta.sizes)
-      value.dims.push_back(d.str());
+      value.dims.push_back(titled(d, plan));
   value.written = written;
+  value.found =
+      llvm::any_of(meta.sizes, [&](Dim d) { return isFound(d, plan); });
   return value;
 }
 
@@ -98,13 +129,13 @@ llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
   artefact.cpu = target.cpu;
   artefact.features = target.features;
   for (const PlannedValue &v : plan.inputs)
-    artefact.inputs.push_back(abiValue(v.name, v.type, v.written));
+    artefact.inputs.push_back(abiValue(plan, v.name, v.type, v.written));
   for (const PlannedValue &v : plan.outputs)
-    artefact.outputs.push_back(abiValue(v.name, v.type, false));
+    artefact.outputs.push_back(abiValue(plan, v.name, v.type, false));
   for (const PlannedState &planned : plan.state) {
     AbiState state;
     static_cast<AbiValue &>(state) =
-        abiValue(planned.name, planned.type, planned.stateOffset >= 0);
+        abiValue(plan, planned.name, planned.type, planned.stateOffset >= 0);
     // Kept row-major, whatever the archive's strides are.
     TensorMeta meta = metaFromType(planned.type).value_or(TensorMeta());
     state.strides = values(contiguousStrides(meta.sizes));

@@ -34,11 +34,8 @@ struct AbiValue {
   /// An input that `forward` writes (its new value is also visible to the
   /// caller), or a buffer that it writes.
   bool written = false;
-
-  /// Whether the call finds some size: an output that depends on data.
-  bool isFound() const {
-    return llvm::any_of(sizes, [](int64_t size) { return size < 0; });
-  }
+  /// An output of which the data decide a size.
+  bool found = false;
 };
 
 /// A parameter or buffer. A written one needs both offsets; one that is not

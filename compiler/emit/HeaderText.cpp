@@ -140,6 +140,17 @@ static std::vector<Argument> nameArguments(llvm::ArrayRef<AbiValue> values,
   return arguments;
 }
 
+/// "2 or more", "at most 64", "2 to 64"; empty for any size.
+static std::string rangeText(const AbiSymbol &symbol) {
+  bool low = symbol.lower > 0;
+  bool high = symbol.upper < std::numeric_limits<int64_t>::max();
+  std::string lower = std::to_string(symbol.lower);
+  std::string upper = std::to_string(symbol.upper);
+  if (low && high)
+    return lower + " to " + upper;
+  return low ? lower + " or more" : high ? "at most " + upper : "";
+}
+
 static void writeTable(llvm::raw_ostream &os, llvm::StringRef title,
                        llvm::ArrayRef<const AbiValue *> values) {
   if (values.empty())
@@ -157,7 +168,8 @@ static void writeHead(llvm::raw_ostream &os, const Artefact &a,
      << compileId << ".\n *\n * Built for the CPU " << commentText(a.cpu)
      << "; loading it on one that lacks\n"
      << " * what it uses fails with a sentence. `forward` works in "
-     << a.arenaBytes << " bytes for each concurrent call.\n";
+     << a.arenaBytes << " bytes for each concurrent call"
+     << (a.symbols.empty() ? "" : "\n * of the example's sizes") << ".\n";
   std::vector<const AbiValue *> in, out, state;
   for (const AbiValue &v : a.inputs)
     in.push_back(&v);
@@ -168,6 +180,14 @@ static void writeHead(llvm::raw_ostream &os, const Artefact &a,
   writeTable(os, "Inputs", in);
   writeTable(os, "Outputs", out);
   writeTable(os, "Parameters and buffers (index for read_state)", state);
+  if (llvm::any_of(a.symbols, [](const AbiSymbol &s) { return s.input >= 0; }))
+    os << " *\n * Sizes:\n";
+  for (const AbiSymbol &s : a.symbols)
+    if (s.input >= 0) {
+      std::string range = rangeText(s);
+      os << " *   " << commentText(s.title) << "  "
+         << (range.empty() ? "any" : range) << "\n";
+    }
   if (!a.guards.empty())
     os << " *\n * Sizes must satisfy:\n";
   for (const AbiGuard &g : a.guards)
@@ -176,80 +196,172 @@ static void writeHead(llvm::raw_ostream &os, const Artefact &a,
   os << " */\n";
 }
 
-static void writeTensors(llvm::raw_ostream &os, llvm::StringRef array,
-                         llvm::ArrayRef<Argument> arguments) {
-  for (const auto &[i, argument] : llvm::enumerate(arguments)) {
-    const AbiValue &value = *argument.value;
-    if (value.isFound()) {
-      os << "  " << array << "[" << i << "] = *" << argument.name << ";\n";
+/// The sizes that the caller gives, by their places among the symbols.
+static std::vector<std::pair<size_t, std::string>>
+nameSizes(const Artefact &a, llvm::StringSet<> &taken) {
+  std::vector<std::pair<size_t, std::string>> names;
+  for (const auto &[i, symbol] : llvm::enumerate(a.symbols)) {
+    if (symbol.input < 0)
       continue;
+    std::string base = cIdentifier(symbol.title), name = base;
+    for (int n = 2; !taken.insert(name).second; ++n)
+      name = base + "_" + std::to_string(n);
+    names.emplace_back(i, name);
+  }
+  return names;
+}
+
+namespace {
+/// The typed forward: pointers to row-major data, and the sizes of the symbols.
+class ForwardWriter {
+public:
+  ForwardWriter(llvm::raw_ostream &os, const Artefact &a) : os(os), a(a) {
+    for (const char *own :
+         {"model", "options", "input_tensors", "output_tensors", "status",
+          "ft_tensor", "int64_t", "symbol_values"})
+      taken.insert(own);
+    taken.insert(a.name + "_api");
+    sizes = nameSizes(a, taken);
+    in = nameArguments(a.inputs, "input", taken);
+    out = nameArguments(a.outputs, "output", taken);
+  }
+
+  void write() {
+    writeComment();
+    writeParameters();
+    writeShapes();
+    if (!in.empty())
+      os << "  DLTensor input_tensors[" << in.size() << "];\n";
+    if (!out.empty())
+      os << "  DLTensor output_tensors[" << out.size() << "];\n";
+    os << "  ft_status status;\n";
+    writeTensors("input_tensors", in);
+    writeTensors("output_tensors", out);
+    writeCall();
+  }
+
+private:
+  std::string tensors(bool inputs) const {
+    size_t count = (inputs ? in : out).size();
+    llvm::StringRef array = inputs ? "input_tensors" : "output_tensors";
+    return ((count ? array : "NULL") + ", " + llvm::Twine(count)).str();
+  }
+
+  void writeComment() {
+    os << "/* Runs the model on row-major data";
+    if (!sizes.empty())
+      os << " of the given sizes";
+    os << ".\n";
+    for (const auto &[symbol, name] : sizes) {
+      const AbiSymbol &size = a.symbols[symbol];
+      os << " *   " << name;
+      if (name != size.title)
+        os << ": " << commentText(size.title);
+      if (std::string range = rangeText(size); !range.empty())
+        os << (name == size.title ? ": " : ", ") << range;
+      os << "\n";
     }
-    os << "  " << array << "[" << i << "] = ft_tensor(" << argument.name << ", "
-       << unsigned(value.dtype.code) << ", " << unsigned(value.dtype.bits)
-       << ", " << value.sizes.size() << ", ";
-    if (value.sizes.empty())
-      os << "NULL";
-    else
-      os << argument.name << "_shape";
-    os << ");\n";
+    for (const Argument &arg : llvm::concat<const Argument>(in, out))
+      os << " *   " << arg.name << ": " << commentText(typeNote(*arg.value))
+         << "\n";
+    if (llvm::any_of(a.outputs, [](const AbiValue &v) { return v.found; }))
+      os << " * Sizes of some outputs depend on data: the DLTensor has a shape "
+            "with room for\n"
+         << " * them, and data from the caller (of the sizes that come out) or "
+            "NULL, which\n"
+         << " * asks options->allocate.\n";
+    os << " * options may be NULL. Other strides, and outputs from an "
+          "allocator:\n"
+       << " * " << a.name << "_api()->forward. */\n";
   }
-}
 
-/// The typed forward: pointers to row-major data.
-static void writeForward(llvm::raw_ostream &os, const Artefact &a) {
+  void writeParameters() {
+    os << "static inline ft_status " << a.name << "_forward(ft_model *model";
+    for (const auto &[symbol, name] : sizes)
+      os << ",\n    int64_t " << name;
+    for (const Argument &arg : in)
+      os << ",\n    " << (arg.value->written ? "" : "const ")
+         << cType(arg.value->dtype) << " *" << arg.name;
+    for (const Argument &arg : out)
+      os << ",\n    "
+         << (arg.value->found ? "DLTensor" : cType(arg.value->dtype)) << " *"
+         << arg.name;
+    os << ",\n    const ft_call_options *options) {\n";
+  }
+
+  /// Sizes that the symbols decide are filled in by the model's own queries.
+  void writeShapes() {
+    for (const Argument &arg : llvm::concat<const Argument>(in, out)) {
+      if (arg.value->sizes.empty() || arg.value->found)
+        continue;
+      if (!sizes.empty()) {
+        os << "  int64_t " << arg.name << "_shape[" << arg.value->sizes.size()
+           << "];\n";
+        continue;
+      }
+      os << "  static const int64_t " << arg.name << "_shape[] = {";
+      llvm::interleaveComma(arg.value->sizes, os);
+      os << "};\n";
+    }
+    if (sizes.empty())
+      return;
+    os << "  int64_t symbol_values[" << a.symbols.size() << "] = {0};\n";
+  }
+
+  void writeTensors(llvm::StringRef array, llvm::ArrayRef<Argument> arguments) {
+    for (const auto &[i, argument] : llvm::enumerate(arguments)) {
+      const AbiValue &value = *argument.value;
+      if (value.found) {
+        os << "  " << array << "[" << i << "] = ";
+        // Its shape is the caller's: the query would write into it.
+        os << (sizes.empty() ? "*" + argument.name
+                             : "ft_tensor(NULL, 0, 0, 0, NULL)")
+           << ";\n";
+        continue;
+      }
+      os << "  " << array << "[" << i << "] = ft_tensor(" << argument.name
+         << ", " << unsigned(value.dtype.code) << ", "
+         << unsigned(value.dtype.bits) << ", " << value.sizes.size() << ", ";
+      if (value.sizes.empty())
+        os << "NULL";
+      else
+        os << argument.name << "_shape";
+      os << ");\n";
+    }
+  }
+
+  void writeCall() {
+    std::string api = a.name + "_api()->";
+    std::string forward = api + "forward(model, " + tensors(true) + ", " +
+                          tensors(false) + ", options);\n";
+    if (sizes.empty()) {
+      os << "  status = " << forward;
+    } else {
+      for (const auto &[symbol, name] : sizes)
+        os << "  symbol_values[" << symbol << "] = " << name << ";\n";
+      os << "  status = " << api << "input_shapes(model, symbol_values, "
+         << a.symbols.size() << ", " << tensors(true) << ");\n"
+         << "  if (status.code == FT_OK)\n    status = " << api
+         << "output_shapes(model, " << tensors(true) << ", " << tensors(false)
+         << ");\n";
+      for (const auto &[i, arg] : llvm::enumerate(out))
+        if (arg.value->found)
+          os << "  output_tensors[" << i << "] = *" << arg.name << ";\n";
+      os << "  if (status.code == FT_OK)\n    status = " << forward;
+    }
+    for (const auto &[i, arg] : llvm::enumerate(out))
+      if (arg.value->found)
+        os << "  *" << arg.name << " = output_tensors[" << i << "];\n";
+    os << "  return status;\n}\n\n";
+  }
+
+  llvm::raw_ostream &os;
+  const Artefact &a;
   llvm::StringSet<> taken;
-  for (const char *own : {"model", "options", "input_tensors", "output_tensors",
-                          "status", "ft_tensor", "int64_t"})
-    taken.insert(own);
-  taken.insert(a.name + "_api");
-  std::vector<Argument> in = nameArguments(a.inputs, "input", taken);
-  std::vector<Argument> out = nameArguments(a.outputs, "output", taken);
-
-  os << "/* Runs the model on row-major data.\n";
-  for (const Argument &arg : llvm::concat<const Argument>(in, out))
-    os << " *   " << arg.name << ": " << commentText(typeNote(*arg.value))
-       << "\n";
-  if (llvm::any_of(a.outputs, [](const AbiValue &v) { return v.isFound(); }))
-    os << " * Sizes of some outputs depend on data: the DLTensor has a shape "
-          "with "
-          "room for\n"
-       << " * them, and data from the caller (of the sizes that come out) or "
-          "NULL, which\n"
-       << " * asks options->allocate.\n";
-  os << " * options may be NULL. Other strides, and outputs from an "
-        "allocator:\n"
-     << " * " << a.name << "_api()->forward. */\n";
-  os << "static inline ft_status " << a.name << "_forward(ft_model *model";
-  for (const Argument &arg : in)
-    os << ",\n    " << (arg.value->written ? "" : "const ")
-       << cType(arg.value->dtype) << " *" << arg.name;
-  for (const Argument &arg : out)
-    os << ",\n    "
-       << (arg.value->isFound() ? "DLTensor" : cType(arg.value->dtype)) << " *"
-       << arg.name;
-  os << ",\n    const ft_call_options *options) {\n";
-  for (const Argument &arg : llvm::concat<const Argument>(in, out)) {
-    if (arg.value->sizes.empty() || arg.value->isFound())
-      continue;
-    os << "  static const int64_t " << arg.name << "_shape[] = {";
-    llvm::interleaveComma(arg.value->sizes, os);
-    os << "};\n";
-  }
-  if (!in.empty())
-    os << "  DLTensor input_tensors[" << in.size() << "];\n";
-  if (!out.empty())
-    os << "  DLTensor output_tensors[" << out.size() << "];\n";
-  writeTensors(os, "input_tensors", in);
-  writeTensors(os, "output_tensors", out);
-  os << "  ft_status status = " << a.name << "_api()->forward(model, "
-     << (in.empty() ? "NULL" : "input_tensors") << ", " << in.size() << ", "
-     << (out.empty() ? "NULL" : "output_tensors") << ", " << out.size()
-     << ", options);\n";
-  for (const auto &[i, arg] : llvm::enumerate(out))
-    if (arg.value->isFound())
-      os << "  *" << arg.name << " = output_tensors[" << i << "];\n";
-  os << "  return status;\n}\n\n";
-}
+  std::vector<std::pair<size_t, std::string>> sizes;
+  std::vector<Argument> in, out;
+};
+} // namespace
 
 static bool usesBool(const Artefact &a) {
   auto isBool = [](const AbiValue &v) { return v.dtype.code == FT_DL_BOOL; };
@@ -277,7 +389,7 @@ std::string headerText(const Artefact &a, llvm::StringRef compileId) {
      << "  return " << a.name << "_api()->load(options, model);\n}\n\n"
      << "static inline void " << a.name << "_unload(ft_model *model) {\n"
      << "  " << a.name << "_api()->unload(model);\n}\n\n";
-  writeForward(os, a);
+  ForwardWriter(os, a).write();
   os << "/* Fills the caller's parameters and buffers, one tensor each in the\n"
      << " * order above; for models compiled with --training. */\n"
      << "static inline ft_status " << a.name

@@ -1,7 +1,7 @@
-//===- EmitModel.cpp - Writes the model that the ABI tests call -*- C++ -*-===//
+//===- EmitModel.cpp - Writes the models that the ABI tests call *- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Usage: ft-emit-model OUTPUT. Writes OUTPUT.so and OUTPUT.h of affine.c.
+// Usage: ft-emit-model FOLDER. Writes affine.so, affine.h, halves.so, halves.h.
 
 #include "tests/unit/runtime/FakeModels.h"
 
@@ -10,10 +10,13 @@
 int main(int argc, char **argv) {
   if (argc != 2)
     return 2;
-  auto files = ft::emitArtefact(ft::test::affine(), argv[1], {});
-  if (!files) {
-    llvm::errs() << ft::test::messageOf(files.takeError());
-    return 1;
+  for (const ft::Artefact &model : {ft::test::affine(), ft::test::halves()}) {
+    auto files =
+        ft::emitArtefact(model, std::string(argv[1]) + "/" + model.name, {});
+    if (!files) {
+      llvm::errs() << ft::test::messageOf(files.takeError());
+      return 1;
+    }
   }
   return 0;
 }

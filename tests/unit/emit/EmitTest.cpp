@@ -210,6 +210,23 @@ TEST_F(EmitTest, HeaderSaysWhatTheModelTakes) {
       << text;
 }
 
+TEST_F(EmitTest, HeaderTakesSizes) {
+  Artefact a = halves();
+  a.symbols[1].title = "2 halves"; // no identifier
+  std::string text = headerText(a, "0123");
+  llvm::StringRef header(text);
+  EXPECT_TRUE(header.contains(" * Sizes:\n"
+                              " *   batch  1 to 64\n"
+                              " *   2 halves  any\n"));
+  EXPECT_TRUE(header.contains("halves_forward(ft_model *model,\n"
+                              "    int64_t batch,\n"
+                              "    int64_t m_2_halves,\n"
+                              "    const float *x,\n"
+                              "    const float *mask,\n"
+                              "    const float *tail,\n"
+                              "    float *y,\n"));
+}
+
 TEST(Hash, IsXxh64) {
   std::string text;
   for (int n = 0; n < 200; ++n) {

@@ -100,6 +100,7 @@ Artefact positive() {
   a.inputs = {value("x", kFloat32, {2, 3}, {3, 1})};
   a.outputs = {value("where", kInt64, {2, -1}, {1, -1})};
   a.outputs[0].dims = {"2", "u0"};
+  a.outputs[0].found = true;
   a.object = modelObject("positive");
   return a;
 }
@@ -146,6 +147,7 @@ Artefact chosen() {
   a.name = "chosen";
   a.inputs = {symbolic("x", {"n"})};
   a.outputs = {symbolic("y", {"2", "u0"})};
+  a.outputs[0].found = true;
   AbiSymbol n, found;
   n.name = "s0";
   n.title = "n";
