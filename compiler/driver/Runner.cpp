@@ -6,6 +6,7 @@
 #include "foretrace/kernel.h"
 
 #include "compiler/driver/HostArray.h"
+#include "compiler/driver/RunSizes.h"
 #include "compiler/emit/LoadedModel.h"
 #include "compiler/support/AtomicFile.h"
 #include "compiler/support/Diagnostics.h"
@@ -19,8 +20,9 @@ namespace ft {
 struct Runner::State {
   std::string path;
   std::unique_ptr<LoadedModel> model;
-  std::vector<std::unique_ptr<HostArray>> inputs;
+  std::vector<std::unique_ptr<HostArray>> inputs; ///< null: not set
   std::vector<std::unique_ptr<HostArray>> outputs;
+  RunSizes sizes;
   std::vector<Diagnostic> diagnostics;
   double seconds = 0;
 
@@ -31,7 +33,7 @@ struct Runner::State {
     return index < outputs.size() ? outputs[index].get() : nullptr;
   }
   llvm::Error setInput(llvm::StringRef name, llvm::StringRef npyPath);
-  llvm::Error makeUp(size_t index);
+  llvm::Error makeUpInputs();
   llvm::Error run();
   static void *allocate(void *user, int32_t index, DLDataType dtype,
                         int32_t ndim, const int64_t *shape, size_t bytes,
@@ -68,6 +70,7 @@ bool Runner::open(const std::string &library, int threads,
   if (!state->check((*model)->load(&options)))
     return false;
   state->model = std::move(*model);
+  state->sizes = RunSizes(*state->model);
   state->inputs.resize(state->model->info().num_inputs);
   state->outputs.resize(state->model->info().num_outputs);
   return true;
@@ -96,8 +99,11 @@ static RunTensor describe(const ft_value_info &value) {
 std::vector<RunTensor> Runner::inputs() const {
   std::vector<RunTensor> all;
   if (state->model)
-    for (int32_t i = 0; i < state->model->info().num_inputs; ++i)
+    for (int32_t i = 0; i < state->model->info().num_inputs; ++i) {
       all.push_back(describe(*state->model->info().inputs[i]));
+      if (const HostArray *array = state->inputs[i].get())
+        all.back().shape.assign(array->shape.begin(), array->shape.end());
+    }
   return all;
 }
 
@@ -148,20 +154,31 @@ bool Runner::setInput(const std::string &name, const std::string &npyPath) {
   return state->check(state->setInput(name, npyPath));
 }
 
-llvm::Error Runner::State::makeUp(size_t index) {
-  const ft_value_info &value = *model->info().inputs[index];
-  std::optional<DType> dtype = dtypeFromDLPack(value.dtype);
-  llvm::ArrayRef<int64_t> sizes(value.sizes, size_t(value.ndim));
-  if (!dtype || llvm::any_of(sizes, [](int64_t s) { return s < 0; }))
-    return makeError(DiagId::RunTensor, path,
-                     llvm::Twine("the sizes of input '") + value.name +
-                         "' are not fixed by the model",
-                     "give it with --input");
-  if (llvm::Error error =
-          makeArray(inputs[index], path, value.name, *dtype, sizes))
-    return error;
-  // Another input, other numbers: equal ones would hide swapped inputs.
-  inputs[index]->fillUniform(uint64_t(index) << 40);
+bool Runner::setSize(const std::string &dim, int64_t size) {
+  llvm::Error error = state->needModel();
+  return state->check(error ? std::move(error) : state->sizes.ask(dim, size));
+}
+
+llvm::Error Runner::State::makeUpInputs() {
+  if (llvm::none_of(inputs, [](const auto &input) { return !input; }))
+    return llvm::Error::success();
+  llvm::Expected<std::vector<RunShape>> shapes = sizes.inputShapes(inputs);
+  if (!shapes)
+    return shapes.takeError();
+  for (auto [i, input] : llvm::enumerate(inputs)) {
+    if (input)
+      continue;
+    const ft_value_info &value = *model->info().inputs[i];
+    std::optional<DType> dtype = dtypeFromDLPack(value.dtype);
+    if (!dtype)
+      return makeError(DiagId::LoadFailed, path,
+                       "an input has a dtype that is not known");
+    if (llvm::Error error =
+            makeArray(input, path, value.name, *dtype, (*shapes)[i]))
+      return error;
+    // Another input, other numbers: equal ones would hide swapped inputs.
+    input->fillUniform(uint64_t(i) << 40);
+  }
   return llvm::Error::success();
 }
 
@@ -184,10 +201,8 @@ void *Runner::State::allocate(void *user, int32_t index, DLDataType dtype,
 llvm::Error Runner::State::run() {
   if (llvm::Error error = needModel())
     return error;
-  for (size_t i = 0; i < inputs.size(); ++i)
-    if (!inputs[i])
-      if (llvm::Error error = makeUp(i))
-        return error;
+  if (llvm::Error error = makeUpInputs())
+    return error;
   std::vector<DLTensor> in, out;
   for (const std::unique_ptr<HostArray> &input : inputs)
     in.push_back(input->view());

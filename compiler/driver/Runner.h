@@ -45,6 +45,7 @@ public:
   bool open(const std::string &library, int threads = 0,
             const std::string &name = "");
 
+  /// With the sizes of what was set.
   std::vector<RunTensor> inputs() const;
   /// The sizes are those of the last run.
   std::vector<RunTensor> outputs() const;
@@ -53,8 +54,15 @@ public:
   /// acceptable). Whether it fits the model is seen by run (FT0701).
   bool setInput(const std::string &name, const std::string &npyPath);
 
+  /// Asks for `size` elements in a dim of the inputs that are made up: "x:0",
+  /// or the name of the size, "batch". FT0001: there is no such dim; FT0701:
+  /// the model allows no such size, or another input says otherwise.
+  bool setSize(const std::string &dim, int64_t size);
+
   /// Runs once. Inputs that were not set are made up, always the same way:
-  /// floats uniform in [-1, 1), integers and bools 0. FT0008 without a model.
+  /// floats uniform in [-1, 1), integers and bools 0. Sizes that neither an
+  /// input nor setSize decides are those of the example that the model was
+  /// exported with. FT0008 without a model.
   bool run();
   /// Seconds that the model itself took in the last run.
   double lastSeconds() const;

@@ -62,6 +62,12 @@ llvm::Error LoadedModel::load(const ft_load_options *options) {
   return toError(api_->load(options, &model_));
 }
 
+llvm::ArrayRef<const ft_symbol_info *> LoadedModel::symbols() const {
+  if (info().abi_version < 2)
+    return {};
+  return {info().symbols, static_cast<size_t>(info().num_symbols)};
+}
+
 LoadedModel::~LoadedModel() {
   if (model_)
     api_->unload(model_);

@@ -34,6 +34,8 @@ public:
   ~LoadedModel();
 
   const ft_model_info &info() const { return *api_->info; }
+  /// The sizes that a run decides; models of older versions have none.
+  llvm::ArrayRef<const ft_symbol_info *> symbols() const;
   const ft_api &api() const { return *api_; }
   /// Null before `load`.
   ft_model *instance() const { return model_; }

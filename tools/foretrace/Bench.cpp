@@ -16,7 +16,7 @@ namespace ft::cli {
 namespace {
 struct BenchVerb {
   CompileOptions common;
-  std::vector<std::string> inputs;
+  RunInputs inputs;
   double seconds = 1;
   bool fake = false;
   bool profile = false;
@@ -45,7 +45,8 @@ int BenchVerb::checkFlags() const {
   if (!fake)
     return 0;
   const std::pair<const char *, bool> unused[] = {
-      {"--input", !inputs.empty()},
+      {"--input", !inputs.files.empty()},
+      {"--size", !inputs.sizes.empty()},
       {"--profile", profile},
       {"--start-from", !common.startFrom.empty()},
       {"--stop-after", !common.stopAfter.empty()}};
@@ -100,7 +101,7 @@ int BenchVerb::run() const {
   if (int code = artefact.open(common))
     return code;
   Runner &runner = artefact.runner;
-  if (int code = setInputs(runner, inputs))
+  if (int code = inputs.set(runner))
     return code;
   // The first run ends the compilation and warms the caches for the rest.
   bool ok = artefact.run();

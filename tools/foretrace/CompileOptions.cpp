@@ -31,7 +31,6 @@ static const LaterOption kLater[] = {
     {"--memory-budget", true, "0.5 or 8GiB", "it needs the stage partition"},
     {"--dynamic", true, "x:0=batch[2..64]",
      "sizes are static until the shape environment is there"},
-    {"--size", true, "x:0=8", "sizes are those of the archive"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
 };

@@ -110,17 +110,24 @@ bool LoadedArtefact::run() {
   return runner.run();
 }
 
-void addRunOptions(CLI::App &verb, CompileOptions &common,
-                   std::vector<std::string> &inputs) {
+void addRunOptions(CLI::App &verb, CompileOptions &common, RunInputs &inputs) {
   common.addTo(verb, "a .pt2 archive, .mlir text or a compiled .so");
-  verb.add_option("--input", inputs,
+  verb.add_option("--input", inputs.files,
                   "NAME=FILE.npy; inputs that are not given are made up")
+      ->allow_extra_args(false);
+  verb.add_option("--size", inputs.sizes,
+                  "x:0=8: a size of the inputs that are made up; default: that "
+                  "of the example the model was exported with")
       ->allow_extra_args(false);
 }
 
-int setInputs(Runner &runner, const std::vector<std::string> &inputs) {
+int RunInputs::set(Runner &runner) const {
+  auto failed = [&] {
+    report(runner.diagnostics());
+    return runner.exitCode();
+  };
   std::set<std::string> given;
-  for (const std::string &input : inputs) {
+  for (const std::string &input : files) {
     size_t equals = input.find('=');
     if (equals == std::string::npos || equals == 0 ||
         equals + 1 == input.size())
@@ -130,10 +137,24 @@ int setInputs(Runner &runner, const std::vector<std::string> &inputs) {
     if (!given.insert(name).second)
       return fail(DiagId::BadCommandLine, "--input",
                   "the input '" + name + "' is given twice");
-    if (!runner.setInput(name, input.substr(equals + 1))) {
-      report(runner.diagnostics());
-      return runner.exitCode();
-    }
+    if (!runner.setInput(name, input.substr(equals + 1)))
+      return failed();
+  }
+  given.clear();
+  for (const std::string &size : sizes) {
+    size_t equals = size.rfind('=');
+    int64_t number = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        llvm::StringRef(size).substr(equals + 1).getAsInteger(10, number) ||
+        number < 0)
+      return fail(DiagId::BadCommandLine, "--size",
+                  "'" + size + "' is not INPUT:DIM=SIZE", "as in x:0=8");
+    std::string dim = size.substr(0, equals);
+    if (!given.insert(dim).second)
+      return fail(DiagId::BadCommandLine, "--size",
+                  "the size of '" + dim + "' is given twice");
+    if (!runner.setSize(dim, number))
+      return failed();
   }
   return 0;
 }

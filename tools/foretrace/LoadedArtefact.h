@@ -49,13 +49,18 @@ private:
 /// Whether the file is what `compile` writes, rather than a model to compile.
 bool isSharedLibrary(const std::string &path);
 
-/// What every verb that runs a model takes: MODEL, the options of compilation
-/// and `--input`.
-void addRunOptions(CLI::App &verb, CompileOptions &common,
-                   std::vector<std::string> &inputs);
+/// What a model runs on, as on the command line: NAME=FILE and INPUT:DIM=SIZE.
+struct RunInputs {
+  std::vector<std::string> files;
+  std::vector<std::string> sizes;
 
-/// `--input NAME=FILE` for each entry; exit code as above.
-int setInputs(Runner &runner, const std::vector<std::string> &inputs);
+  /// Hands them to the runner; exit code as above.
+  int set(Runner &runner) const;
+};
+
+/// What every verb that runs a model takes: MODEL, the options of compilation,
+/// `--input` and `--size`.
+void addRunOptions(CLI::App &verb, CompileOptions &common, RunInputs &inputs);
 
 } // namespace ft::cli
 

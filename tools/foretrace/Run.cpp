@@ -16,7 +16,7 @@ namespace ft::cli {
 namespace {
 struct RunVerb {
   CompileOptions common;
-  std::vector<std::string> inputs;
+  RunInputs inputs;
   std::string output;
   bool verifyFake = false;
 
@@ -66,7 +66,7 @@ int RunVerb::run() const {
   if (int code = artefact.open(common, verifyFake ? &verifier : nullptr))
     return code;
   Runner &runner = artefact.runner;
-  if (int code = setInputs(runner, inputs))
+  if (int code = inputs.set(runner))
     return code;
   if (!output.empty())
     if (std::error_code error = llvm::sys::fs::create_directories(output))
