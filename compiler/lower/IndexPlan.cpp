@@ -4,6 +4,7 @@
 #include "compiler/lower/IndexPlan.h"
 
 #include "compiler/lower/Gather.h"
+#include "compiler/lower/rules/LibraryKernel.h"
 
 using namespace mlir;
 
@@ -79,21 +80,8 @@ SmallVector<Access> IndexPlan::accesses(LowerCall &c, unsigned first) const {
 }
 
 LoweredTensor inclusiveCount(LowerCall &c, LoweredTensor mask) {
-  int64_t n = mask.sizes()[0];
-  DType from = mask.dtype;
-  LoweredTensor count =
-      c.pointwise(mask, {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
-        return s.cast(s.cast(v[0], from, DType::Bool), DType::Bool, DType::I64);
-      });
-  for (int64_t by = 1; by < n; by *= 2) {
-    c.newGroup();
-    LoweredTensor before = c.pad(c.slice(count, 0, 0, n - by), by, 0, 0);
-    count = c.pointwise(
-        {before, count}, {n}, DType::I64,
-        [](ScalarBuilder &s, ValueRange v) { return s.add(v[0], v[1]); });
-  }
-  c.newGroup();
-  return count;
+  return callKernel(c, "running_count", mask, {},
+                    KernelResult{mask.sizes(), DType::I64}, {1, 64})[0];
 }
 
 } // namespace ft

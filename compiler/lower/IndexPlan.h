@@ -43,8 +43,7 @@ llvm::SmallVector<mlir::AffineExpr, 6>
 broadcastIndex(LowerCall &c, const LoweredTensor &tensor,
                llvm::ArrayRef<mlir::AffineExpr> at);
 
-/// How many elements of a flat mask are true up to and with each one (i64); by
-/// doubling, log2(n) passes of their own groups.
+/// How many elements of a flat mask are true up to and with each one (i64).
 LoweredTensor inclusiveCount(LowerCall &c, LoweredTensor mask);
 
 } // namespace ft

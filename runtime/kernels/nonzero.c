@@ -53,3 +53,17 @@ int32_t ft_k_masked_select(const ft_kernel_call *call) {
   }
   return FT_OK;
 }
+
+int32_t ft_k_running_count(const ft_kernel_call *call) {
+  const DLTensor *mask = call->args[0].tensor;
+  ft_truth truth = ft_truth_of(mask->dtype);
+  int64_t *to = call->results[0].data, count = 0;
+  int64_t next = call->results[0].strides[0];
+  for (ft_rows r = ft_rows_of(mask->ndim, mask->shape, mask, NULL, NULL);
+       !r.done; ft_next_row(&r)) {
+    const char *at = (const char *)mask->data + r.offset[0];
+    for (int64_t i = 0; i < r.length; ++i, at += r.step[0], to += next)
+      *to = count += ft_is_true(truth, at);
+  }
+  return FT_OK;
+}

@@ -333,7 +333,7 @@ static int32_t check_index(const update *u, int32_t k) {
   const DLTensor *t = u->index_tensor[k];
   int64_t size = u->index[k].size, low = u->flags & FT_UPDATE_WRAP ? -size : 0;
   uint64_t range = (uint64_t)(size - low);
-  /* Indices of updates that the mask leaves out may be anything. */
+  /* Indices of updates that are left out may be anything. */
   const DLTensor *mask = u->mask;
   int64_t buffer[CHUNK];
   for (ft_rows r = mask ? ft_rows_of(u->loops, u->size, t, mask, NULL)
@@ -348,10 +348,13 @@ static int32_t check_index(const update *u, int32_t k) {
       bool outside = false;
       for (int64_t i = 0; i < n; ++i)
         outside |= (uint64_t)values[i] - (uint64_t)low >= range;
-      for (int64_t i = 0; outside && i < n; ++i)
-        if ((uint64_t)values[i] - (uint64_t)low >= range &&
-            (!mask || ft_is_true(u->truth, on + (first + i) * r.step[1])))
+      for (int64_t i = 0; outside && i < n; ++i) {
+        bool left_out =
+            (mask && !ft_is_true(u->truth, on + (first + i) * r.step[1])) ||
+            (u->flags & FT_UPDATE_SKIP && values[i] == u->skip);
+        if (!left_out && (uint64_t)values[i] - (uint64_t)low >= range)
           return fail_index(u, values[i], size);
+      }
     }
   }
   return FT_OK;

@@ -1,20 +1,20 @@
 //===- EmbeddingBag.cpp - Lowering of embedding_bag ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bag b holds the indices from offsets[b] up to offsets[b + 1]. Kernels have no
-// loops whose bounds are data, so each bag reads all indices and keeps its own:
+// Bag b holds the indices from offsets[b] up to offsets[b + 1]:
 //
 //   bag[j]    = number of offsets <= j, less one
-//   out[b, d] = sum over j with bag[j] = b of weight[index[j], d]
+//   rows[j]   = weight[index[j]] (times its own factor)
+//   out[b, d] = sum, or maximum, over j with bag[j] = b of rows[j, d]
 //
-// Cost: bags * indices * width, which is the usual cost times the number of
-// bags; rows that a bag does not keep are not loaded from afar, as such an
-// index is replaced by 0.
+// Cost: indices * width.
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/LibraryKernel.h"
 #include "compiler/lower/rules/Reducing.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "compiler/lower/rules/Segments.h"
+#include "compiler/lower/rules/Updates.h"
 
 using namespace mlir;
 
@@ -34,104 +34,57 @@ struct Bags {
 
 } // namespace
 
-/// bag[j] for each index, as int64.
-static LoweredTensor bagOfIndex(LowerCall &c, const Bags &b) {
-  int64_t n = b.indices.sizes()[0];
-  DType from = b.offsets.dtype;
-  LoweredTensor offsets = c.slice(b.offsets, 0, 0, b.count);
-  LoweredTensor start = c.filledInt({n}, DType::I64, -1);
-  return c.generic(Access{offsets, {c.dim(1)}}, Access{start, {c.dim(0)}},
-                   {Iterator::Parallel, Iterator::Reduction},
-                   [&](ScalarBuilder &s, ValueRange v) {
-                     Value offset = s.cast(v[0], from, DType::I64);
-                     Value begun = s.cmp(Cmp::Le, offset, loopIndex(s, 0));
-                     Value one = s.cast(begun, DType::Bool, DType::I64);
-                     return SmallVector<Value>{s.add(v[1], one)};
-                   })[0];
-}
-
-/// What both kinds of reductions over the indices of a bag read.
-static SmallVector<Access> operandsOf(LowerCall &c, const Bags &b,
-                                      const LoweredTensor &bag, AffineExpr j) {
-  SmallVector<Access> ins = {{b.indices, {j}}, {bag, {j}}};
+/// The rows that are looked up, in float32 for 16-bit weights.
+static LoweredTensor lookedUp(LowerCall &c, const Bags &b) {
+  int64_t n = b.indices.sizes()[0], width = b.weight.sizes()[1];
+  DType from = b.indices.dtype, weight = b.weight.dtype;
+  DType work = opmathType(weight);
+  SmallVector<AffineExpr, 6> at = {c.dim(0), c.dim(1)};
+  SmallVector<Access> ins = {{b.indices, {c.dim(0)}}};
   if (b.perSample.value)
-    ins.push_back({b.perSample, {j}});
-  return ins;
-}
-
-/// Whether index j belongs to bag `loop` and is not padding.
-static Value belongs(ScalarBuilder &s, const Bags &b, Value index, Value bag,
-                     unsigned loop) {
-  Value mine = s.cmp(Cmp::Eq, bag, loopIndex(s, loop));
-  if (b.paddingIndex < 0)
-    return mine;
-  Value real =
-      s.cmp(Cmp::Ne, index, s.constantInt(index.getType(), b.paddingIndex));
-  return arith::AndIOp::create(s.b, s.loc, mine, real);
-}
-
-/// How many indices each bag keeps.
-static LoweredTensor sizesOfBags(LowerCall &c, const Bags &b,
-                                 const LoweredTensor &bag) {
-  DType from = b.indices.dtype;
-  return c.generic(operandsOf(c, b, bag, c.dim(1)),
-                   Access{c.filledInt({b.count}, DType::I64, 0), {c.dim(0)}},
-                   {Iterator::Parallel, Iterator::Reduction},
+    ins.push_back({b.perSample, {c.dim(0)}});
+  return c.generic(ins, Access{c.empty({n, width}, work), at},
+                   {Iterator::Parallel, Iterator::Parallel},
                    [&](ScalarBuilder &s, ValueRange v) {
                      Value index = s.cast(v[0], from, DType::I64);
-                     Value kept = belongs(s, b, index, v[1], 0);
-                     return SmallVector<Value>{s.add(
-                         v.back(), s.cast(kept, DType::Bool, DType::I64))};
+                     Value x = s.cast(
+                         elementAt(s, b.weight, {index, loopIndex(s, 1)}),
+                         weight, work);
+                     if (b.perSample.value)
+                       x = s.mul(x, s.cast(v[1], b.perSample.dtype, work));
+                     return SmallVector<Value>{x};
                    })[0];
 }
 
-static LoweredTensor sums(LowerCall &c, const Bags &b,
-                          const LoweredTensor &bag) {
-  int64_t width = b.weight.sizes()[1];
-  DType from = b.indices.dtype, weight = b.weight.dtype;
-  DType sum = opmathType(weight);
-  return c.generic(
-      operandsOf(c, b, bag, c.dim(2)),
-      Access{c.filled({b.count, width}, sum, 0), {c.dim(0), c.dim(1)}},
-      {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value index = s.cast(v[0], from, DType::I64);
-        Value kept = belongs(s, b, index, v[1], 0);
-        index = s.select(kept, index, s.zero(index));
-        Value x = s.cast(elementAt(s, b.weight, {index, loopIndex(s, 1)}),
-                         weight, sum);
-        if (b.perSample.value)
-          x = s.mul(x, s.cast(v[2], b.perSample.dtype, sum));
-        return SmallVector<Value>{
-            s.add(v.back(), s.select(kept, x, s.zero(x)))};
-      })[0];
+/// Whether each index counts; nothing if all do.
+static std::optional<LoweredTensor> isWord(LowerCall &c, const Bags &b) {
+  if (b.paddingIndex < 0)
+    return std::nullopt;
+  DType from = b.indices.dtype;
+  return c.pointwise(b.indices, b.indices.sizes(), DType::Bool,
+                     [&](ScalarBuilder &s, ValueRange v) {
+                       Value index = s.cast(v[0], from, DType::I64);
+                       return s.cmp(
+                           Cmp::Ne, index,
+                           s.constantInt(index.getType(), b.paddingIndex));
+                     });
 }
 
-/// {maxima, positions j of the first maximum}; empty bags keep the start.
-static SmallVector<LoweredTensor> maxima(LowerCall &c, const Bags &b,
-                                         const LoweredTensor &bag) {
-  int64_t width = b.weight.sizes()[1];
-  DType from = b.indices.dtype, weight = b.weight.dtype;
-  SmallVector<AffineExpr, 6> at = {c.dim(0), c.dim(1)};
-  return c.generic(
-      operandsOf(c, b, bag, c.dim(2)),
-      {Access{filledWith(c, {b.count, width}, lowestOf(weight)), at},
-       Access{filledWith(c, {b.count, width}, highestOf(DType::I64)), at}},
-      {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value best = v[v.size() - 2], where = v.back(), j = loopIndex(s, 2);
-        Value index = s.cast(v[0], from, DType::I64);
-        Value kept = belongs(s, b, index, v[1], 0);
-        index = s.select(kept, index, s.zero(index));
-        Value x = elementAt(s, b.weight, {index, loopIndex(s, 1)});
-        Value first = arith::AndIOp::create(s.b, s.loc, s.cmp(Cmp::Eq, x, best),
-                                            s.cmp(Cmp::Lt, j, where));
-        Value better =
-            arith::OrIOp::create(s.b, s.loc, s.cmp(Cmp::Gt, x, best), first);
-        Value take = arith::AndIOp::create(s.b, s.loc, kept, better);
-        return SmallVector<Value>{s.select(take, x, best),
-                                  s.select(take, j, where)};
-      });
+static LoweredTensor sums(LowerCall &c, const Bags &b, const LoweredTensor &bag,
+                          std::optional<LoweredTensor> words) {
+  int64_t n = b.indices.sizes()[0];
+  Updates u;
+  u.fold = Fold::Sum;
+  u.sizes = {b.count, b.weight.sizes()[1]};
+  u.dtype = opmathType(b.weight.dtype);
+  u.loops = 2;
+  u.from = {{UpdatePlace::Index, 0}, {UpdatePlace::Loop, 1}};
+  u.values = lookedUp(c, b);
+  u.indices = {c.reshape(bag, {n, 1})};
+  if (words)
+    u.mask = c.reshape(*words, {n, 1});
+  u.skip = -1;
+  return foldUpdates(c, u);
 }
 
 /// (weight, indices, offsets, scale_grad_by_freq, mode, sparse,
@@ -161,35 +114,24 @@ static LogicalResult embeddingBag(LowerCall &c) {
     c.checkIndex(b.indices, 0, rows, rows);
   // A bag may start where the indices end: it is empty.
   c.checkIndex(b.offsets, 0, n + 1, n + 1);
-  LoweredTensor bag = bagOfIndex(c, b);
-  c.newGroup();
-  LoweredTensor counts = sizesOfBags(c, b, bag);
-  c.newGroup();
-
-  LoweredTensor out, most;
+  LoweredTensor bag =
+      segmentsByStart(c, c.slice(b.offsets, 0, 0, b.count), b.count, n);
+  LoweredTensor out, most, counts;
   if (b.mode == Max) {
-    SmallVector<LoweredTensor> r = maxima(c, b, bag);
-    c.newGroup();
-    DType from = b.indices.dtype;
-    SmallVector<AffineExpr, 6> at = {c.dim(0), c.dim(1)};
-    SmallVector<LoweredTensor> done = c.generic(
-        {Access{r[0], at}, Access{r[1], at}},
-        {Access{c.empty({b.count, width}, dtype), at},
-         Access{c.empty({b.count, width}, DType::I64), at}},
-        {Iterator::Parallel, Iterator::Parallel},
-        [&](ScalarBuilder &s, ValueRange v) {
-          Value none = s.cmp(Cmp::Ge, v[1], s.constantInt(v[1].getType(), n));
-          Value at0 = s.select(none, s.zero(v[1]), v[1]);
-          Value index =
-              n ? s.cast(elementAt(s, b.indices, at0), from, DType::I64)
-                : s.zero(at0);
-          return SmallVector<Value>{s.select(none, s.zero(v[0]), v[0]),
-                                    s.select(none, s.zero(index), index)};
-        });
-    out = done[0];
-    most = done[1];
+    SmallVector<LoweredTensor> r =
+        callKernel(c, "bag_maxima", {lookedUp(c, b), bag, b.indices},
+                   Arg::integer(b.paddingIndex),
+                   {KernelResult{{b.count, width}, sum},
+                    KernelResult{{b.count, width}, DType::I64},
+                    KernelResult{{b.count}, DType::I64}},
+                   {1, 64});
+    out = c.cast(r[0], dtype);
+    most = r[1];
+    counts = r[2];
   } else {
-    out = sums(c, b, bag);
+    std::optional<LoweredTensor> words = isWord(c, b);
+    counts = rowsOfSegments(c, bag, b.count, words);
+    out = sums(c, b, bag, words);
     SmallVector<LoweredTensor> ins = {out};
     if (b.mode == Mean)
       ins.push_back(c.reshape(counts, {b.count, 1}));

@@ -1,13 +1,12 @@
 //===- EmbeddingBagBackward.cpp - Lowering of gradients of bags *- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Turned around like a scatter: each row of the weight's gradient visits all
-// indices and takes those that name it.
+// Each index adds the gradient of its bag to its row of the weight's gradient.
 
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Reducing.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "compiler/lower/rules/Segments.h"
+#include "compiler/lower/rules/Updates.h"
 
 using namespace mlir;
 
@@ -17,94 +16,134 @@ using Cmp = ScalarBuilder::Cmp;
 
 enum Mode { Sum = 0, Mean = 1, Max = 2 };
 
-/// The bag of each index: the number of offsets up to it, less one.
+/// The bag of each of n indices; 0 for one in front of all bags, which the
+/// forward operator refuses.
 static LoweredTensor bagOfIndex(LowerCall &c, LoweredTensor offsets, int64_t n,
                                 int64_t bags) {
-  DType from = offsets.dtype;
-  offsets = c.slice(offsets, 0, 0, bags);
-  return c.generic(Access{offsets, {c.dim(1)}},
-                   Access{c.filledInt({n}, DType::I64, -1), {c.dim(0)}},
-                   {Iterator::Parallel, Iterator::Reduction},
-                   [&](ScalarBuilder &s, ValueRange v) {
-                     Value offset = s.cast(v[0], from, DType::I64);
-                     Value begun = s.cmp(Cmp::Le, offset, loopIndex(s, 0));
-                     return SmallVector<Value>{
-                         s.add(v[1], s.cast(begun, DType::Bool, DType::I64))};
-                   })[0];
+  LoweredTensor bag = segmentsByStart(c, c.slice(offsets, 0, 0, bags), bags, n);
+  return c.pointwise(bag, {n}, DType::I64, [](ScalarBuilder &s, ValueRange v) {
+    return s.maximum(v[0], s.zero(v[0]));
+  });
 }
 
-static Value notPadding(ScalarBuilder &s, Value hit, Value index,
-                        int64_t padding) {
-  if (padding < 0)
-    return hit;
-  Value real = s.cmp(Cmp::Ne, index, s.constantInt(index.getType(), padding));
-  return arith::AndIOp::create(s.b, s.loc, hit, real);
+namespace {
+/// The gradient of the weight of bags.
+struct WeightGradient {
+  LoweredTensor grad, indices;
+  /// The bag of each index, number of indices of each bag, and of maxima the
+  /// row that each element came from.
+  LoweredTensor bag, bagSizes, maxima;
+  std::optional<LoweredTensor> perSample;
+  int64_t rows = 0, mode = Sum, padding = -1;
+  bool byFrequency = false;
+};
+} // namespace
+
+/// What each index adds: the gradient of its bag, with its own factor.
+static LoweredTensor gradientOfIndices(LowerCall &c, const WeightGradient &w) {
+  int64_t n = w.indices.sizes()[0], width = w.grad.sizes()[1];
+  DType from = w.grad.dtype, sum = opmathType(from);
+  SmallVector<Access> ins = {{w.bag, {c.dim(0)}}};
+  if (w.perSample)
+    ins.push_back({*w.perSample, {c.dim(0)}});
+  return c.generic(
+      ins, Access{c.empty({n, width}, sum), {c.dim(0), c.dim(1)}},
+      {Iterator::Parallel, Iterator::Parallel},
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value bag = s.cast(v[0], w.bag.dtype, DType::I64);
+        Value g =
+            s.cast(elementAt(s, w.grad, {bag, loopIndex(s, 1)}), from, sum);
+        if (w.perSample)
+          g = s.mul(g, s.cast(v[1], w.perSample->dtype, sum));
+        if (w.mode == Mean) {
+          Value count =
+              s.cast(elementAt(s, w.bagSizes, bag), w.bagSizes.dtype, sum);
+          g = s.div(g, s.maximum(count, s.one(count)));
+        }
+        return SmallVector<Value>{g};
+      })[0];
+}
+
+static LogicalResult lower(LowerCall &c, const WeightGradient &w) {
+  int64_t bags = w.grad.sizes()[0], width = w.grad.sizes()[1];
+  int64_t n = w.indices.sizes()[0];
+  DType sum = opmathType(w.grad.dtype), dtype = c.resultMeta(0).dtype;
+  Updates u;
+  u.fold = Fold::Sum;
+  u.sizes = {w.rows, width};
+  u.dtype = sum;
+  u.loops = 2;
+  u.from = {{UpdatePlace::Index, 0}, {UpdatePlace::Loop, 1}};
+  if (w.mode == Max) {
+    u.values = w.grad;
+    u.indices = {w.maxima};
+    // Empty bags have no maximum.
+    u.mask = c.cast(c.reshape(w.bagSizes, {bags, 1}), DType::Bool);
+    c.setResult(0, c.cast(foldUpdates(c, u), dtype));
+    return success();
+  }
+  if (n == 0 || bags == 0) {
+    c.setResult(0, c.filled({w.rows, width}, dtype, 0));
+    return success();
+  }
+  u.values = gradientOfIndices(c, w);
+  u.indices = {c.reshape(w.indices, {n, 1})};
+  if (w.padding >= 0)
+    u.skip = w.padding;
+  LoweredTensor y = foldUpdates(c, u);
+  if (w.byFrequency) {
+    u.sizes = {w.rows, 1};
+    u.values = c.filled({}, sum, 1);
+    y = c.pointwise({y, foldUpdates(c, u)}, {w.rows, width}, sum,
+                    [](ScalarBuilder &s, ValueRange v) {
+                      return s.div(v[0], s.maximum(v[1], s.one(v[1])));
+                    });
+  }
+  c.setResult(0, c.cast(y, dtype));
+  return success();
 }
 
 /// (grad, indices, offsets, offset2bag, bag_size, maximum_indices, num_weights,
-/// scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx).
+/// scale_grad_by_freq, mode, sparse, per_sample_weights, padding_idx). The bags
+/// are found again, since PyTorch's forward kernel for sums leaves them out.
 static LogicalResult backward(LowerCall &c) {
-  LoweredTensor grad = c.operand(0), indices = c.operand(1);
-  int64_t rows = c.integer(6), mode = c.integer(8), padding = c.integer(11);
-  int64_t bags = grad.sizes()[0], width = grad.sizes()[1];
-  int64_t n = indices.sizes()[0];
-  DType from = grad.dtype, sum = opmathType(from), indexType = indices.dtype;
-  DType dtype = c.resultMeta(0).dtype;
-  AffineExpr v0 = c.dim(0), d = c.dim(1), j = c.dim(2);
-  SmallVector<AffineExpr, 6> out = {v0, d};
-  SmallVector<Iterator> iterators = {Iterator::Parallel, Iterator::Parallel,
-                                     Iterator::Reduction};
-  if (mode == Max) {
-    // maximum_indices[bag, d] is the row that the gradient belongs to.
-    LoweredTensor most = c.operand(5);
-    DType mostType = most.dtype;
-    LoweredTensor y = c.generic(
-        {Access{grad, {j, d}}, Access{most, {j, d}}},
-        Access{c.filled({rows, width}, sum, 0), out}, iterators,
-        [&](ScalarBuilder &s, ValueRange v) {
-          Value row = s.cast(v[1], mostType, DType::I64);
-          Value hit = s.cmp(Cmp::Eq, row, loopIndex(s, 0));
-          Value g = s.cast(v[0], from, sum);
-          return SmallVector<Value>{s.add(v[2], s.select(hit, g, s.zero(g)))};
-        })[0];
-    c.setResult(0, c.cast(y, dtype));
-    return success();
+  WeightGradient w;
+  w.grad = c.operand(0);
+  w.indices = c.operand(1);
+  w.bag = bagOfIndex(c, c.operand(2), w.indices.sizes()[0], w.grad.sizes()[0]);
+  w.bagSizes = c.operand(4);
+  w.maxima = c.operand(5);
+  w.rows = c.integer(6);
+  w.byFrequency = c.flag(7);
+  w.mode = c.integer(8);
+  if (!c.isNone(10))
+    w.perSample = c.operand(10);
+  w.padding = c.integer(11);
+  return lower(c, w);
+}
+
+/// (grad, indices, offset2bag, bag_size, maximum_indices, num_weights,
+/// scale_grad_by_freq, mode, per_sample_weights, padding_idx).
+static LogicalResult denseBackward(LowerCall &c) {
+  WeightGradient w;
+  w.grad = c.operand(0);
+  w.indices = c.operand(1);
+  w.bag = c.operand(2);
+  w.bagSizes = c.operand(3);
+  w.maxima = c.operand(4);
+  int64_t bags = w.grad.sizes()[0];
+  w.rows = c.integer(5);
+  w.byFrequency = c.flag(6);
+  w.mode = c.integer(7);
+  if (!c.isNone(8))
+    w.perSample = c.operand(8);
+  w.padding = c.integer(9);
+  if (w.mode != Max) {
+    if (w.bag.sizes() != w.indices.sizes())
+      return c.unsupported("without the bag of each index");
+    c.checkIndex(w.bag, 0, bags, bags);
   }
-  LoweredTensor bag = bagOfIndex(c, c.operand(2), n, bags);
-  c.newGroup();
-  LoweredTensor sizes = c.operand(4);
-  bool weighted = !c.isNone(10), byFrequency = c.flag(7);
-  SmallVector<Access> ins = {{indices, {j}}, {bag, {j}}};
-  if (weighted)
-    ins.push_back({c.operand(10), {j}});
-  SmallVector<Access> outs = {{c.filled({rows, width}, sum, 0), out},
-                              {c.filled({rows, width}, sum, 0), out}};
-  SmallVector<LoweredTensor> r =
-      c.generic(ins, outs, iterators, [&](ScalarBuilder &s, ValueRange v) {
-        Value index = s.cast(v[0], indexType, DType::I64);
-        Value hit = s.cmp(Cmp::Eq, index, loopIndex(s, 0));
-        hit = notPadding(s, hit, index, padding);
-        Value g =
-            s.cast(elementAt(s, grad, {v[1], loopIndex(s, 1)}), from, sum);
-        if (weighted)
-          g = s.mul(g, s.cast(v[2], c.operand(10).dtype, sum));
-        if (mode == Mean) {
-          Value count = s.cast(elementAt(s, sizes, v[1]), sizes.dtype, sum);
-          g = s.div(g, s.maximum(count, s.one(count)));
-        }
-        size_t a = v.size() - 2;
-        return SmallVector<Value>{
-            s.add(v[a], s.select(hit, g, s.zero(g))),
-            s.add(v[a + 1], s.select(hit, s.one(g), s.zero(g)))};
-      });
-  c.setResult(0, c.pointwise({r[0], r[1]}, {rows, width}, dtype,
-                             [&](ScalarBuilder &s, ValueRange v) {
-                               Value y = v[0];
-                               if (byFrequency)
-                                 y = s.div(y, s.maximum(v[1], s.one(v[1])));
-                               return s.cast(y, sum, dtype);
-                             }));
-  return success();
+  return lower(c, w);
 }
 
 /// (grad, weight, indices, offsets, offset2bag, mode, padding_idx): the dot
@@ -142,6 +181,7 @@ static LogicalResult perSampleBackward(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     {"_embedding_bag_backward.default", backward},
+    {"_embedding_bag_dense_backward.default", denseBackward},
     {"_embedding_bag_per_sample_weights_backward.default", perSampleBackward},
 };
 

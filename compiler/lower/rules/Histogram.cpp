@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Bin b counts (or adds the weights of) the elements from edge b up to edge
-// b + 1, the last bin with its upper edge; each bin visits all elements. Edges
-// are given, or divide a range evenly: a given one, or that of the data, half
-// a unit wider on both sides if it is a point.
+// b + 1, the last bin with its upper edge. Edges are given, or divide a range
+// evenly: a given one, or that of the data, half a unit wider on both sides if
+// it is a point. Each element looks for its bin among the edges.
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Search.h"
+#include "compiler/lower/rules/Updates.h"
 
 #include <limits>
 
@@ -37,10 +39,15 @@ struct Range {
 using RangeOf = std::function<Range(ScalarBuilder &)>;
 } // namespace
 
-/// `low` and `high` if they differ, else the range of column d of the data.
+/// `low` and `high` if they differ, else the range of column d of the data;
+/// 0 to 1 without data.
 static RangeOf rangeOf(LowerCall &c, LoweredTensor x, int64_t d, double low,
                        double high, double margin) {
   Type type = computeType(c.context(), x.dtype);
+  if (low == high && x.sizes()[0] == 0) {
+    low = 0;
+    high = 1;
+  }
   if (low != high)
     return [=](ScalarBuilder &s) {
       return Range{s.constant(type, low), s.constant(type, high)};
@@ -76,47 +83,60 @@ static LoweredTensor evenEdges(LowerCall &c, DType dtype, const RangeOf &range,
   return edges;
 }
 
+/// Adds `weight` (or 1) to the bin, of `bins`, that each of the n elements is
+/// in; those in bin -1 are left out.
+static LoweredTensor addToBins(LowerCall &c, LoweredTensor bin, int64_t bins,
+                               std::optional<LoweredTensor> weight,
+                               DType dtype) {
+  Updates u;
+  u.fold = Fold::Sum;
+  u.sizes = {bins};
+  u.dtype = dtype;
+  u.loops = 1;
+  u.from = {{UpdatePlace::Index, 0}};
+  u.values = weight ? *weight : c.filled({}, dtype, 1);
+  u.indices = {bin};
+  u.skip = -1;
+  return foldUpdates(c, u);
+}
+
 /// The histogram of the rows of x [n, columns]; `weight` [n] may be missing.
 static LoweredTensor count(LowerCall &c, LoweredTensor x,
                            ArrayRef<LoweredTensor> edges,
                            std::optional<LoweredTensor> weight, bool density) {
   DType dtype = x.dtype;
   Sizes sizes;
-  for (const LoweredTensor &e : edges)
+  int64_t bins = 1, n = x.sizes()[0];
+  for (const LoweredTensor &e : edges) {
     sizes.push_back(e.sizes()[0] - 1);
-  auto rank = static_cast<unsigned>(sizes.size());
-  LoweredTensor result = c.filled(sizes, dtype, 0);
-  if (x.sizes()[0] == 0 || llvm::is_contained(sizes, 0))
-    return result;
-  SmallVector<AffineExpr, 6> at;
-  SmallVector<Access> ins;
-  for (unsigned d = 0; d < rank; ++d) {
-    at.push_back(c.dim(d));
-    ins.push_back({x, {c.dim(rank), c.constant(d)}});
+    bins *= sizes.back();
   }
-  if (weight)
-    ins.push_back({*weight, {c.dim(rank)}});
-  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
-  iterators.push_back(Iterator::Reduction);
-  result = c.generic(
-      ins, Access{result, at}, iterators, [&](ScalarBuilder &s, ValueRange v) {
-        Value hit;
+  auto rank = static_cast<unsigned>(sizes.size());
+  if (bins == 0)
+    return c.filled(sizes, dtype, 0);
+  LoweredTensor bin =
+      generate(c, {n}, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        Type index = s.b.getIndexType();
+        Value place = s.constantInt(index, 0), inside;
         for (unsigned d = 0; d < rank; ++d) {
-          Value b = iterationIndex(s, d);
-          Value one = s.constantInt(b.getType(), 1);
-          Value low = readAt(s, edges[d], b);
-          Value high = readAt(s, edges[d], s.add(b, one));
-          Value last =
-              s.cmp(Cmp::Eq, b, s.constantInt(b.getType(), sizes[d] - 1));
-          Value below = s.select(last, s.cmp(Cmp::Le, v[d], high),
-                                 s.cmp(Cmp::Lt, v[d], high));
-          Value in = s.mul(s.cmp(Cmp::Ge, v[d], low), below);
-          hit = hit ? s.mul(hit, in) : in;
+          auto edge = [&](Value i) { return readAt(s, edges[d], i); };
+          Value last = s.constantInt(index, sizes[d]);
+          Value e = readAt(s, x, {at[0], s.constantInt(index, d)});
+          Value in = s.mul(s.cmp(Cmp::Ge, e, edge(s.constantInt(index, 0))),
+                           s.cmp(Cmp::Le, e, edge(last)));
+          inside = inside ? s.mul(inside, in) : in;
+          // The upper edge of the last bin is in it.
+          Value b = s.sub(
+              s.minimum(binarySearch(s, e, sizes[d] + 1, true, dtype, edge),
+                        last),
+              s.constantInt(index, 1));
+          place = s.add(s.mul(place, s.constantInt(index, sizes[d])), b);
         }
-        Value sum = v.back();
-        Value w = weight ? s.cast(v[rank], weight->dtype, dtype) : s.one(sum);
-        return SmallVector<Value>{s.add(sum, s.select(hit, w, s.zero(w)))};
-      })[0];
+        Value flat = fromIndex(s, place, DType::I64);
+        return s.select(inside, flat, s.constantInt(flat.getType(), -1));
+      });
+  LoweredTensor result =
+      c.reshape(addToBins(c, bin, bins, weight, dtype), sizes);
   if (!density)
     return result;
   c.newGroup();
@@ -220,36 +240,30 @@ static LogicalResult histc(LowerCall &c) {
   int64_t bins = c.integer(1), n = c.meta(0).numel().value();
   LoweredTensor x = rows(c, 1);
   DType dtype = x.dtype;
-  LoweredTensor zero = c.filled({bins}, dtype, 0);
   if (!isFloating(dtype))
     return c.unsupported("integers");
   if (n == 0) {
-    c.setResult(0, zero);
+    c.setResult(0, c.filled({bins}, dtype, 0));
     return success();
   }
   RangeOf range = rangeOf(c, x, 0, c.number(2), c.number(3), 1);
   DType work = opmathType(dtype);
-  c.setResult(
-      0, c.generic(
-             Access{x, {c.dim(1), c.constant(0)}}, Access{zero, {c.dim(0)}},
-             {Iterator::Parallel, Iterator::Reduction},
-             [&](ScalarBuilder &s, ValueRange v) {
-               Range r = range(s);
-               Value e = v[0];
-               Value width = s.sub(r.high, r.low);
-               Value count = s.constant(e.getType(), static_cast<double>(bins));
-               Value inside =
-                   s.mul(s.cmp(Cmp::Ge, e, r.low), s.cmp(Cmp::Le, e, r.high));
-               Value safe = s.select(inside, e, r.low);
-               Value p = s.div(s.mul(s.sub(safe, r.low), count), width);
-               Value whole =
-                   s.minimum(s.cast(s.cast(p, dtype, work), work, DType::I64),
-                             s.constantInt(s.b.getI64Type(), bins - 1));
-               Value b = fromIndex(s, iterationIndex(s, 0), DType::I64);
-               Value hit = s.mul(inside, s.cmp(Cmp::Eq, whole, b));
-               return SmallVector<Value>{
-                   s.add(v[1], s.select(hit, s.one(e), s.zero(e)))};
-             })[0]);
+  LoweredTensor bin = c.pointwise(
+      c.reshape(x, {n}), {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
+        Range r = range(s);
+        Value e = v[0];
+        Value width = s.sub(r.high, r.low);
+        Value count = s.constant(e.getType(), static_cast<double>(bins));
+        Value inside =
+            s.mul(s.cmp(Cmp::Ge, e, r.low), s.cmp(Cmp::Le, e, r.high));
+        Value safe = s.select(inside, e, r.low);
+        Value p = s.div(s.mul(s.sub(safe, r.low), count), width);
+        Value whole =
+            s.minimum(s.cast(s.cast(p, dtype, work), work, DType::I64),
+                      s.constantInt(s.b.getI64Type(), bins - 1));
+        return s.select(inside, whole, s.constantInt(whole.getType(), -1));
+      });
+  c.setResult(0, addToBins(c, bin, bins, std::nullopt, dtype));
   return success();
 }
 

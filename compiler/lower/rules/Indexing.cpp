@@ -8,6 +8,7 @@
 #include "compiler/lower/IndexPlan.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/DataSizes.h"
+#include "compiler/lower/rules/Updates.h"
 
 using namespace mlir;
 
@@ -167,7 +168,7 @@ static LogicalResult takeAlongDim(LowerCall &c) {
 }
 
 /// The coordinates of the first `size` elements that are not zero, rows of
-/// `fill` after the last. Row k looks for the element whose count is k + 1.
+/// `fill` after the last. An element goes to the row of its count, less one.
 static LogicalResult nonzeroStatic(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   Sizes sizes = x.sizes(), result = staticSizes(c.resultMeta(0));
@@ -178,16 +179,25 @@ static LogicalResult nonzeroStatic(LowerCall &c) {
   }
   LoweredTensor flat = c.cast(c.reshape(x, {n}), DType::Bool);
   LoweredTensor count = inclusiveCount(c, flat);
-  LoweredTensor place = c.generic(
-      {Access{flat, {c.dim(1)}}, Access{count, {c.dim(1)}}},
-      Access{c.filledInt({result[0]}, DType::I64, -1), {c.dim(0)}},
-      {Iterator::Parallel, Iterator::Reduction},
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value k = fromIndex(s, iterationIndex(s, 0), DType::I64);
-        Value i = fromIndex(s, iterationIndex(s, 1), DType::I64);
-        Value same = s.cmp(ScalarBuilder::Cmp::Eq, v[1], s.add(k, s.one(k)));
-        return SmallVector<Value>{s.select(s.mul(v[0], same), i, v[2])};
-      })[0];
+  Updates u;
+  u.sizes = {result[0]};
+  u.dtype = DType::I64;
+  u.start = c.filledInt(u.sizes, DType::I64, -1);
+  u.loops = 1;
+  u.from = {{UpdatePlace::Index, 0}};
+  u.values =
+      generate(c, {n}, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        return fromIndex(s, at[0], DType::I64);
+      });
+  u.indices = {c.pointwise(
+      {count, flat}, {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
+        Value last = s.constantInt(v[0].getType(), result[0]);
+        Value kept = s.mul(v[1], s.cmp(ScalarBuilder::Cmp::Le, v[0], last));
+        return s.select(kept, s.sub(v[0], s.one(v[0])),
+                        s.constantInt(v[0].getType(), -1));
+      })};
+  u.skip = -1;
+  LoweredTensor place = foldUpdates(c, u);
   c.newGroup();
   c.setResult(
       0, generate(

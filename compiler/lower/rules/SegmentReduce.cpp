@@ -3,6 +3,8 @@
 
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/PNorm.h"
+#include "compiler/lower/rules/Segments.h"
+#include "compiler/lower/rules/Updates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -13,40 +15,18 @@ namespace ft {
 using Ints = SmallVector<int64_t, 6>;
 using Cmp = ScalarBuilder::Cmp;
 
-/// offsets[s + shift] of a one-dimensional tensor of integers, as int64.
-static LoweredTensor bounds(LowerCall &c, LoweredTensor offsets, int64_t shift,
-                            int64_t count) {
-  return c.cast(c.slice(offsets, 0, shift, count), DType::I64);
-}
-
-/// The sum of the lengths before each segment (and of its own, if `inclusive`).
-static LoweredTensor boundsOfLengths(LowerCall &c, LoweredTensor lengths,
-                                     bool inclusive) {
-  DType from = lengths.dtype;
-  int64_t n = lengths.sizes()[0];
-  return c.generic(Access{lengths, {c.dim(1)}},
-                   Access{c.filledInt({n}, DType::I64, 0), {c.dim(0)}},
-                   {Iterator::Parallel, Iterator::Reduction},
-                   [&](ScalarBuilder &s, ValueRange v) {
-                     Value length = s.cast(v[0], from, DType::I64);
-                     Value before = s.cmp(inclusive ? Cmp::Le : Cmp::Lt,
-                                          loopIndex(s, 1), loopIndex(s, 0));
-                     return SmallVector<Value>{
-                         s.add(v[1], s.select(before, length, s.zero(length)))};
-                   })[0];
-}
-
 namespace {
-/// Where segments of the first dim begin and end.
+/// Segments of the first dim.
 struct Segments {
   int64_t count = 0;
-  LoweredTensor first, end;
+  /// The segment of each row, or -1.
+  LoweredTensor of;
 };
 } // namespace
 
-/// From arguments `lengths` or `offsets`, one of which is given.
-static std::optional<Segments> segmentsOf(LowerCall &c, unsigned lengths,
-                                          unsigned offsets) {
+/// From arguments `lengths` or `offsets`, one of which is given, for n rows.
+static std::optional<Segments> segmentsFrom(LowerCall &c, unsigned lengths,
+                                            unsigned offsets, int64_t n) {
   bool byLengths = !c.isNone(lengths);
   if (!byLengths && c.isNone(offsets))
     return std::nullopt;
@@ -55,27 +35,51 @@ static std::optional<Segments> segmentsOf(LowerCall &c, unsigned lengths,
     return std::nullopt;
   Segments s;
   s.count = given.sizes()[0] - (byLengths ? 0 : 1);
-  s.first = byLengths ? boundsOfLengths(c, given, false)
-                      : bounds(c, given, 0, s.count);
-  s.end = byLengths ? boundsOfLengths(c, given, true)
-                    : bounds(c, given, 1, s.count);
-  c.newGroup();
+  s.of = byLengths ? segmentsByLength(c, given, n)
+                   : segmentsByStart(c, given, s.count, n);
   return s;
 }
 
+/// A fold of rows into the segments that they are in, of `sizes`.
+static Updates intoSegments(LowerCall &c, const Segments &segments,
+                            ArrayRef<int64_t> rowSizes, DType dtype) {
+  Updates u;
+  auto rank = static_cast<unsigned>(rowSizes.size());
+  u.sizes.assign(rowSizes.begin(), rowSizes.end());
+  u.sizes[0] = segments.count;
+  u.dtype = dtype;
+  u.loops = rank;
+  for (unsigned d = 0; d < rank; ++d)
+    u.from.push_back(d == 0 ? UpdatePlace{UpdatePlace::Index, 0}
+                            : UpdatePlace{UpdatePlace::Loop, d});
+  Ints column(rank, 1);
+  column[0] = rowSizes[0];
+  u.indices = {c.reshape(segments.of, column)};
+  u.skip = -1;
+  return u;
+}
+
+/// The lengths of segments, [count, 1, …].
+static LoweredTensor lengthsOf(LowerCall &c, const Segments &segments,
+                               unsigned rank) {
+  Ints column(rank, 1);
+  column[0] = segments.count;
+  return c.reshape(rowsOfSegments(c, segments.of, segments.count), column);
+}
+
 /// (data, reduce, lengths, indices, offsets, axis, unsafe, initial): segments
-/// of the first dim. Each visits all rows and keeps its own.
+/// of the first dim.
 static LogicalResult segmentReduce(LowerCall &c) {
   LoweredTensor data = c.operand(0);
   StringRef how = c.call().args[1].str;
-  std::optional<Segments> given =
-      c.integer(5) == 0 ? segmentsOf(c, 2, 4) : std::nullopt;
-  if (!given)
+  Ints sizes = data.sizes();
+  std::optional<Segments> segments =
+      c.integer(5) == 0 ? segmentsFrom(c, 2, 4, sizes[0]) : std::nullopt;
+  if (!segments)
     return c.unsupported("segments of an inner dim, or by indices");
-  auto [segments, first, end] = *given;
 
   bool hasInitial = !c.isNone(7);
-  DType from = data.dtype, dtype = opmathType(from);
+  DType dtype = opmathType(data.dtype);
   Start start{dtype, how == "prod" ? 1.0 : 0.0, std::nullopt};
   if (how == "max")
     start = lowestOf(dtype);
@@ -84,65 +88,56 @@ static LogicalResult segmentReduce(LowerCall &c) {
   if (hasInitial)
     start = {dtype, c.number(7), std::nullopt};
 
-  // Loops: segment, the inner dims, row.
-  unsigned rank = data.rank();
-  Ints sizes = data.sizes();
-  sizes[0] = segments;
-  SmallVector<AffineExpr, 6> index, out;
-  for (unsigned d = 0; d < rank; ++d) {
-    index.push_back(c.dim(d == 0 ? rank : d));
-    out.push_back(c.dim(d));
-  }
-  SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
-  iterators.back() = Iterator::Reduction;
-  LoweredTensor y = c.generic(
-      {Access{data, index}, Access{first, {c.dim(0)}}, Access{end, {c.dim(0)}}},
-      Access{filledWith(c, sizes, start), out}, iterators,
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value row = loopIndex(s, rank);
-        Value mine = arith::AndIOp::create(
-            s.b, s.loc, s.cmp(Cmp::Le, v[1], row), s.cmp(Cmp::Lt, row, v[2]));
-        Value x = s.cast(v[0], from, dtype), a = v[3];
-        Value next = how == "max"    ? s.maximum(a, x)
-                     : how == "min"  ? s.minimum(a, x)
-                     : how == "prod" ? s.mul(a, x)
-                                     : s.add(a, x);
-        return SmallVector<Value>{s.select(mine, next, a)};
-      })[0];
-  if (how == "mean") {
-    Ints wide(rank, 1);
-    wide[0] = segments;
-    y = c.pointwise({y, c.reshape(first, wide), c.reshape(end, wide)}, sizes,
-                    dtype, [&](ScalarBuilder &s, ValueRange v) {
-                      Value length = s.sub(v[2], v[1]);
+  Updates u = intoSegments(c, *segments, sizes, dtype);
+  u.fold = how == "max"    ? Fold::Max
+           : how == "min"  ? Fold::Min
+           : how == "prod" ? Fold::Product
+                           : Fold::Sum;
+  u.start = filledWith(c, u.sizes, start);
+  u.values = data;
+  LoweredTensor y = foldUpdates(c, u);
+  if (how == "mean")
+    y = c.pointwise({y, lengthsOf(c, *segments, data.rank())}, u.sizes, dtype,
+                    [&](ScalarBuilder &s, ValueRange v) {
+                      Value length = v[1];
                       // Without an initial value the mean of nothing is 0 / 0.
                       if (hasInitial)
                         length = s.maximum(length, s.one(length));
                       return s.div(v[0], s.cast(length, DType::I64, dtype));
                     });
-  }
   c.setResult(0, c.cast(y, c.resultMeta(0).dtype));
   return success();
 }
 
-/// (grad, output, data, reduce, *, lengths, offsets, axis, initial): each row
-/// takes from the segment that it is in.
-static LogicalResult segmentReduceBackward(LowerCall &c) {
-  LoweredTensor grad = c.operand(0), output = c.operand(1), data = c.operand(2);
-  StringRef how = c.call().args[3].str;
-  std::optional<Segments> given =
-      c.integer(6) == 0 ? segmentsOf(c, 4, 5) : std::nullopt;
-  if (!given)
-    return c.unsupported("segments of an inner dim");
-  LoweredTensor first = given->first, end = given->end;
-  bool extreme = how == "max" || how == "min", isProduct = how == "prod";
-  DType from = data.dtype, dtype = opmathType(from);
-  double initial = c.isNone(7) ? 1 : c.number(7);
-  grad = c.cast(grad, dtype);
-  output = c.cast(output, dtype);
-  data = c.cast(data, dtype);
+/// An element that is its segment's extreme; a NaN always is.
+static Value isExtreme(ScalarBuilder &s, Value x, Value result) {
+  return arith::OrIOp::create(s.b, s.loc, s.cmp(Cmp::Eq, x, result),
+                              isNan(s, x));
+}
 
-  // Loops: row, the inner dims, segment (or another row).
+/// What each row takes from its segment: `of` [count, …] at the row's segment
+/// (that of row 0 for rows in none).
+static LoweredTensor ofSegment(LowerCall &c, const Segments &segments,
+                               LoweredTensor of, ArrayRef<int64_t> rowSizes) {
+  SmallVector<AffineExpr, 6> at;
+  for (unsigned d = 0; d < rowSizes.size(); ++d)
+    at.push_back(c.dim(d));
+  SmallVector<Iterator> iterators(rowSizes.size(), Iterator::Parallel);
+  Ints own = of.sizes();
+  return c.generic(
+      Access{segments.of, {at[0]}}, Access{c.empty(rowSizes, of.dtype), at},
+      iterators, [&](ScalarBuilder &s, ValueRange v) {
+        SmallVector<Value> where = {s.maximum(v[0], s.zero(v[0]))};
+        for (unsigned d = 1; d < rowSizes.size(); ++d)
+          where.push_back(own[d] == 1 ? s.zero(v[0]) : loopIndex(s, d));
+        return SmallVector<Value>{elementAt(s, of, where)};
+      })[0];
+}
+
+/// For each row the product of the other rows of its segment, times `initial`.
+/// Rows look at all others: the square of their number.
+static LoweredTensor productOfOthers(LowerCall &c, const Segments &segments,
+                                     LoweredTensor data, double initial) {
   unsigned rank = data.rank();
   SmallVector<AffineExpr, 6> here, other;
   for (unsigned d = 0; d < rank; ++d) {
@@ -151,86 +146,76 @@ static LogicalResult segmentReduceBackward(LowerCall &c) {
   }
   SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
   iterators.back() = Iterator::Reduction;
-  Access begins{first, {c.dim(rank)}}, ends{end, {c.dim(rank)}};
-  auto inside = [](ScalarBuilder &s, Value row, Value lo, Value hi) {
-    return arith::AndIOp::create(s.b, s.loc, s.cmp(Cmp::Le, lo, row),
-                                 s.cmp(Cmp::Lt, row, hi))
-        .getResult();
+  return c.generic({Access{data, other}, Access{segments.of, {c.dim(0)}},
+                    Access{segments.of, {c.dim(rank)}}},
+                   Access{c.filled(data.sizes(), data.dtype, initial), here},
+                   iterators, [&](ScalarBuilder &s, ValueRange v) {
+                     Value counts = arith::AndIOp::create(
+                         s.b, s.loc, s.cmp(Cmp::Eq, v[1], v[2]),
+                         s.cmp(Cmp::Ne, loopIndex(s, 0), loopIndex(s, rank)));
+                     return SmallVector<Value>{
+                         s.mul(v[3], s.select(counts, v[0], s.one(v[0])))};
+                   })[0];
+}
+
+/// (grad, output, data, reduce, *, lengths, offsets, axis, initial): each row
+/// takes from the segment that it is in.
+static LogicalResult segmentReduceBackward(LowerCall &c) {
+  StringRef how = c.call().args[3].str;
+  DType dtype = opmathType(c.operand(2).dtype);
+  LoweredTensor grad = c.cast(c.operand(0), dtype);
+  LoweredTensor output = c.cast(c.operand(1), dtype);
+  LoweredTensor data = c.cast(c.operand(2), dtype);
+  Ints sizes = data.sizes();
+  std::optional<Segments> segments =
+      c.integer(6) == 0 ? segmentsFrom(c, 4, 5, sizes[0]) : std::nullopt;
+  if (!segments)
+    return c.unsupported("segments of an inner dim");
+  DType result = c.resultMeta(0).dtype;
+  if (segments->count == 0 || llvm::is_contained(sizes, 0)) {
+    c.setResult(0, c.filled(sizes, result, 0));
+    return success();
+  }
+  auto rows = [&](LoweredTensor of) {
+    return ofSegment(c, *segments, of, sizes);
   };
-  // An element that is its segment's extreme; a NaN always is.
-  auto isExtreme = [](ScalarBuilder &s, Value x, Value result) {
-    return arith::OrIOp::create(s.b, s.loc, s.cmp(Cmp::Eq, x, result),
-                                isNan(s, x))
-        .getResult();
-  };
-  LoweredTensor factor; // what the gradient of the segment is multiplied by
+  SmallVector<LoweredTensor> ins = {rows(grad)};
+  bool extreme = how == "max" || how == "min";
   if (extreme) {
     // Extremes of one segment share its gradient, if that is positive: as
     // PyTorch's kernel has it.
-    SmallVector<AffineExpr, 6> rows(here), segment(here);
-    rows[0] = c.dim(rank);
-    factor = c.generic({Access{data, rows}, Access{output, segment},
-                        Access{first, {c.dim(0)}}, Access{end, {c.dim(0)}}},
-                       Access{c.filled(output.sizes(), dtype, 0), segment},
-                       iterators, [&](ScalarBuilder &s, ValueRange v) {
-                         Value hit = arith::AndIOp::create(
-                             s.b, s.loc, isExtreme(s, v[0], v[1]),
-                             inside(s, loopIndex(s, rank), v[2], v[3]));
-                         return SmallVector<Value>{
-                             s.add(v[4], s.cast(hit, DType::Bool, dtype))};
-                       })[0];
-    c.newGroup();
+    LoweredTensor hit = c.pointwise({data, rows(output)}, sizes, DType::Bool,
+                                    [](ScalarBuilder &s, ValueRange v) {
+                                      return isExtreme(s, v[0], v[1]);
+                                    });
+    Updates u = intoSegments(c, *segments, sizes, dtype);
+    u.fold = Fold::Sum;
+    u.values = hit;
+    ins.push_back(hit);
+    ins.push_back(rows(foldUpdates(c, u)));
+  } else if (how == "mean") {
+    ins.push_back(rows(lengthsOf(c, *segments, data.rank())));
+  } else if (how == "prod") {
+    ins.push_back(
+        productOfOthers(c, *segments, data, c.isNone(7) ? 1 : c.number(7)));
   }
-  LoweredTensor others; // the product of a segment's other elements
-  if (isProduct) {
-    int64_t n = data.sizes()[0];
-    LoweredTensor segmentOf =
-        c.generic({Access{first, {c.dim(1)}}, Access{end, {c.dim(1)}}},
-                  Access{c.filledInt({n}, DType::I64, -1), {c.dim(0)}},
-                  {Iterator::Parallel, Iterator::Reduction},
-                  [&](ScalarBuilder &s, ValueRange v) {
-                    Value mine = inside(s, loopIndex(s, 0), v[0], v[1]);
-                    return SmallVector<Value>{
-                        s.maximum(v[2], s.select(mine, loopIndex(s, 1), v[2]))};
-                  })[0];
-    c.newGroup();
-    others =
-        c.generic({Access{data, other}, Access{segmentOf, {c.dim(0)}},
-                   Access{segmentOf, {c.dim(rank)}}},
-                  Access{c.filled(data.sizes(), dtype, initial), here},
-                  iterators, [&](ScalarBuilder &s, ValueRange v) {
-                    Value counts = arith::AndIOp::create(
-                        s.b, s.loc, s.cmp(Cmp::Eq, v[1], v[2]),
-                        s.cmp(Cmp::Ne, loopIndex(s, 0), loopIndex(s, rank)));
-                    return SmallVector<Value>{
-                        s.mul(v[3], s.select(counts, v[0], s.one(v[0])))};
-                  })[0];
-    c.newGroup();
-  }
-  SmallVector<Access> ins = {Access{data, here}, Access{grad, other},
-                             Access{output, other}, begins, ends};
-  if (extreme)
-    ins.push_back(Access{factor, other});
-  if (isProduct)
-    ins.push_back(Access{others, here});
+  Ints column(data.rank(), 1);
+  column[0] = sizes[0];
+  ins.push_back(c.reshape(segments->of, column));
   LoweredTensor y =
-      c.generic(ins, Access{c.filled(data.sizes(), dtype, 0), here}, iterators,
-                [&](ScalarBuilder &s, ValueRange v) {
-                  Value mine = inside(s, loopIndex(s, 0), v[3], v[4]);
-                  Value g = v[1];
-                  if (how == "mean")
-                    g = s.div(g, s.cast(s.sub(v[4], v[3]), DType::I64, dtype));
-                  if (extreme)
-                    g = s.select(isExtreme(s, v[0], v[2]),
-                                 s.select(s.cmp(Cmp::Gt, g, s.zero(g)),
-                                          s.div(g, v[5]), g),
-                                 s.zero(g));
-                  if (isProduct)
-                    g = s.mul(g, v[5]);
-                  return SmallVector<Value>{
-                      s.add(v.back(), s.select(mine, g, s.zero(g)))};
-                })[0];
-  c.setResult(0, c.cast(y, c.resultMeta(0).dtype));
+      c.pointwise(ins, sizes, dtype, [&](ScalarBuilder &s, ValueRange v) {
+        Value g = v[0], segment = v.back();
+        if (extreme)
+          g = s.select(
+              v[1], s.select(s.cmp(Cmp::Gt, g, s.zero(g)), s.div(g, v[2]), g),
+              s.zero(g));
+        else if (how == "mean")
+          g = s.div(g, s.cast(v[1], DType::I64, dtype));
+        else if (how == "prod")
+          g = s.mul(g, v[1]);
+        return s.select(s.cmp(Cmp::Ge, segment, s.zero(segment)), g, s.zero(g));
+      });
+  c.setResult(0, c.cast(y, result));
   return success();
 }
 

@@ -21,6 +21,7 @@
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/LibraryKernel.h"
+#include "compiler/lower/rules/Search.h"
 #include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -300,27 +301,6 @@ static LogicalResult kthValue(LowerCall &c) {
 //===----------------------------------------------------------------------===//
 // Searching
 //===----------------------------------------------------------------------===//
-
-/// Where `value` would be inserted: before (left) or after (right) its equals.
-/// `element(i)` gives the sorted sequence of n elements.
-static Value binarySearch(ScalarBuilder &s, Value value, int64_t n, bool right,
-                          DType dtype,
-                          llvm::function_ref<Value(Value)> element) {
-  Indices ix{s};
-  Value low = ix.k(0), high = ix.k(n);
-  for (int steps = std::bit_width(static_cast<uint64_t>(n)); steps; --steps) {
-    Value open = s.cmp(Cmp::Lt, low, high);
-    Value mid = ix.half(s.add(low, high));
-    Value e = element(ix.min(mid, ix.k(n - 1)));
-    // Written so that NaN goes to the end.
-    Value stop = s.cmp(right ? Cmp::Gt : Cmp::Ge, e, value, isUnsigned(dtype));
-    Value up = s.select(stop, low, s.add(mid, ix.k(1)));
-    Value down = s.select(stop, mid, high);
-    low = s.select(open, up, low);
-    high = s.select(open, down, high);
-  }
-  return low;
-}
 
 /// Values and sequences share all dims but the last, or there is one sequence.
 static LogicalResult search(LowerCall &c, LoweredTensor sequence,

@@ -3,64 +3,11 @@
 # their gradients, a few of each.
 import random
 
-import recorder
 import torch
+from sampling import call, everything, floats, inf, integers, nan, numbers
+from sampling import wide, write
 
 aten = torch.ops.aten
-inf, nan = float("inf"), float("nan")
-MOST = 4  # calls of an operator that are kept
-
-
-def flat(out):
-    if isinstance(out, (list, tuple)):
-        return [t for part in out for t in flat(part)]
-    return [out]
-
-
-calls = {}
-
-
-def call(op, *args, **kwargs):
-    calls.setdefault(op, []).append((args, kwargs))
-
-
-def write():
-    random.seed(0)
-    for op, made in calls.items():
-        random.shuffle(made)
-        kept = 0
-        for args, kwargs in made:
-            if kept == MOST:
-                break
-            given = recorder.encoded(args)
-            try:
-                out = op(*args, **kwargs)
-            except (RuntimeError, IndexError):
-                continue  # not for this dtype
-            out = flat(out)
-            kept += 1
-            recorder.record(op, given, kwargs, out)
-    recorder.write("composites")
-
-
-def numbers(dtype, *shape):
-    if dtype == torch.bool:
-        return torch.rand(shape) < 0.5
-    if dtype in integers:
-        low = 1 if dtype == torch.uint8 else -4
-        return torch.randint(low, 5, shape).to(dtype)
-    if dtype.is_complex:
-        return torch.randn(shape, dtype=torch.complex128).to(dtype)
-    return torch.randn(shape).to(dtype)
-
-
-torch.manual_seed(0)
-floats = [torch.float16, torch.bfloat16, torch.float32, torch.float64]
-wide = floats[2:]
-integers = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
-everything = (floats + integers + [torch.bool, torch.complex64,
-                                   torch.complex128])
-
 # Lists.
 for d in everything:
     a, b, c = ([numbers(d, *s) for s in [(3, 2), (4,), (), (0,)]]
@@ -408,4 +355,4 @@ for d in everything:
         call(aten._foreach_powsum.Scalar, [numbers(d, 3, 2), numbers(d, 4)], p)
         call(aten.linalg__powsum.default, numbers(d, 3, 4), p, [1])
 
-write()
+write("composites")
