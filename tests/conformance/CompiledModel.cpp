@@ -97,6 +97,22 @@ CompiledModel::forward(llvm::MutableArrayRef<HostTensor> inputs,
   return results;
 }
 
+llvm::Expected<std::vector<std::vector<int64_t>>>
+CompiledModel::inputShapes(llvm::ArrayRef<int64_t> values) {
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<DLTensor> tensors;
+  for (int32_t i = 0; i < info().num_inputs; ++i)
+    shapes.emplace_back(info().inputs[i]->ndim);
+  for (std::vector<int64_t> &shape : shapes)
+    tensors.push_back(describe(DType::F32, nullptr, shape));
+  ft_status status = api->input_shapes(
+      model, values.data(), static_cast<int32_t>(values.size()), tensors.data(),
+      static_cast<int32_t>(tensors.size()));
+  if (status.code != FT_OK)
+    return failed(status);
+  return shapes;
+}
+
 llvm::Expected<HostTensor> CompiledModel::state(llvm::StringRef name) {
   for (int32_t i = 0; i < info().num_state; ++i) {
     const ft_value_info &value = *info().state[i];

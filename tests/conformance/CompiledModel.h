@@ -27,6 +27,10 @@ public:
   llvm::Expected<std::vector<HostTensor>>
   forward(llvm::MutableArrayRef<HostTensor> inputs,
           const ft_call_options *options = nullptr);
+  /// The shapes of the inputs when the model's symbols have these values; an
+  /// error with its sentence if it allows no such sizes.
+  llvm::Expected<std::vector<std::vector<int64_t>>>
+  inputShapes(llvm::ArrayRef<int64_t> values);
   /// The present value of a parameter or buffer.
   llvm::Expected<HostTensor> state(llvm::StringRef name);
 

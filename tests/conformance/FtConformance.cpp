@@ -58,7 +58,7 @@ int main(int argc, char **argv) {
           {"static", "dynb", "dynbs", "dd", "core", "core-dyn", "train"}));
   models->add_option("--check", checks, "what is compared")
       ->delimiter(',')
-      ->check(CLI::IsMember({"meta", "values", "grads"}))
+      ->check(CLI::IsMember({"meta", "values", "sizes", "grads"}))
       ->capture_default_str();
   for (CLI::App *command : {values, models})
     command->add_option("--device", device)
@@ -79,6 +79,7 @@ int main(int argc, char **argv) {
                     kUnsupported);
   options.meta = checked("meta");
   options.values = checked("values");
+  options.sizes = checked("sizes");
 
   Report report(llvm::outs());
   llvm::Error error = meta->parsed() ? runMeta(file, op, report)

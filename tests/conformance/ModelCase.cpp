@@ -202,3 +202,19 @@ ft::conformance::readModelRuns(llvm::StringRef path) {
   }
   return runs;
 }
+
+HostTensor ft::conformance::numberTensor(const Arg &number) {
+  HostTensor result(number.kind == Arg::Int    ? DType::I64
+                    : number.kind == Arg::Bool ? DType::Bool
+                                               : DType::F64,
+                    {});
+  if (number.kind == Arg::Int) {
+    int64_t value = number.dim.value();
+    std::memcpy(result.bytes.data(), &value, sizeof value);
+  } else if (number.kind == Arg::Bool) {
+    result.bytes[0] = number.boolean;
+  } else {
+    std::memcpy(result.bytes.data(), &number.real, sizeof number.real);
+  }
+  return result;
+}

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_MODELCASE_H
 #define FORETRACE_TESTS_CONFORMANCE_MODELCASE_H
 
+#include "tests/conformance/HostTensor.h"
 #include "tests/conformance/OracleJson.h"
 
 #include <map>
@@ -60,6 +61,10 @@ struct IoValue {
   std::optional<StoredTensor> tensor;
   Arg number;
 };
+
+/// A number that a model takes or returns, as the 0-dim tensor that it comes
+/// as.
+HostTensor numberTensor(const Arg &number);
 
 /// One set of inputs with what the program made of it.
 struct ModelRun {

@@ -11,6 +11,7 @@
 #include "tests/conformance/GraphBuilder.h"
 #include "tests/conformance/ModelCase.h"
 #include "tests/conformance/ScratchFolder.h"
+#include "tests/conformance/SizesCheck.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -115,23 +116,6 @@ void ModelRunner::compareNodes(const ModelMeta &meta, const Session &session) {
     compareNodes(nodes, name, graphs[name]);
 }
 
-/// A number that a model returns, as the 0-dim tensor that it comes as.
-static HostTensor numberTensor(const Arg &number) {
-  HostTensor result(number.kind == Arg::Int    ? DType::I64
-                    : number.kind == Arg::Bool ? DType::Bool
-                                               : DType::F64,
-                    {});
-  if (number.kind == Arg::Int) {
-    int64_t value = number.dim.value();
-    std::memcpy(result.bytes.data(), &value, sizeof value);
-  } else if (number.kind == Arg::Bool) {
-    result.bytes[0] = number.boolean;
-  } else {
-    std::memcpy(result.bytes.data(), &number.real, sizeof number.real);
-  }
-  return result;
-}
-
 void ModelRunner::runCase(unsigned number, const ModelRun &run,
                           const DataFile &data, CompiledModel &model) {
   std::string prefix = "case " + std::to_string(number) + " ";
@@ -211,7 +195,7 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
     else
       fail("propagation", "annotated values", firstDiagnostic(session));
   }
-  if (!options.values)
+  if (!options.values && !options.sizes)
     return;
   std::vector<unsigned> cases;
   for (unsigned i : casesOf(variant, runs->size()))
@@ -219,12 +203,17 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
       report.skip("refused");
     else
       cases.push_back(i);
-  if (cases.empty())
+  if (cases.empty() && !options.sizes)
     return;
   Session session(sessionOptions);
   if (!session.load(file(stem + ".pt2")) ||
       !session.compile(scratch.file(stem)))
     return fail("compilation", "an artefact", firstDiagnostic(session));
+  if (options.sizes && variant.starts_with("dyn") && !runs->empty())
+    SizesCheck(stem, file(stem + ".pt2"), runs->front(), *data, scratch, report)
+        .run(session.files().library);
+  if (!options.values)
+    return;
   for (unsigned i : cases) {
     // A fresh instance for each case: buffers start as the archive has them.
     auto model = CompiledModel::load(session.files().library);

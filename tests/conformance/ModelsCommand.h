@@ -19,7 +19,7 @@ struct ModelsOptions {
   std::vector<std::string> only;
   /// "static", "dynb", "dynbs", "dd", "core", "core-dyn", "train"; empty: all.
   std::vector<std::string> variants;
-  bool meta = true, values = true;
+  bool meta = true, values = true, sizes = false;
 };
 
 /// Takes every archive of the folder that has recorded values through the
@@ -31,6 +31,7 @@ struct ModelsOptions {
 /// - values: compiles it, runs its cases (see casesOf), and compares outputs
 ///   and the buffers that it changes. Those that the program refuses are
 ///   skipped (`refused`).
+/// - sizes: dynb and dynbs, see SizesCheck.
 ///
 /// Each node, output and buffer counts as one.
 llvm::Error runModels(const ModelsOptions &options, Report &report);

@@ -1,0 +1,214 @@
+//===- SizesCheck.cpp - One artefact against many -------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tests/conformance/SizesCheck.h"
+
+#include "compiler/driver/Session.h"
+#include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
+#include "tests/conformance/Compare.h"
+#include "tests/conformance/CompiledModel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace ft;
+using namespace ft::conformance;
+
+//===----------------------------------------------------------------------===//
+// The same program for one size
+//===----------------------------------------------------------------------===//
+
+llvm::Error
+ft::conformance::fixSizes(mlir::ModuleOp module,
+                          llvm::ArrayRef<std::vector<int64_t>> shapes) {
+  auto forward = module.lookupSymbol<mlir::func::FuncOp>("forward");
+  if (!forward)
+    return llvm::createStringError("the program has no function 'forward'");
+  size_t next = 0;
+  for (mlir::BlockArgument argument : forward.getArguments()) {
+    unsigned n = argument.getArgNumber();
+    auto kind = forward.getArgAttrOfType<mlir::StringAttr>(n, names::kKind);
+    forward.removeArgAttr(n, names::kDeclared);
+    forward.removeArgAttr(n, names::kValue);
+    if (!kind || kind.getValue() != "input")
+      continue;
+    if (next == shapes.size())
+      return llvm::createStringError("the program has more inputs");
+    const std::vector<int64_t> &shape = shapes[next++];
+    std::optional<TensorMeta> meta = metaOf(argument);
+    if (!meta || meta->isStatic())
+      continue; // a number, or always the same
+    argument.setType(typeFromMeta(
+        module.getContext(),
+        TensorMeta::contiguous(meta->dtype, Dims(shape.begin(), shape.end()),
+                               meta->device)));
+  }
+  if (next != shapes.size())
+    return llvm::createStringError("the program has fewer inputs");
+  forward.setFunctionType(mlir::FunctionType::get(
+      module.getContext(), forward.getBody().front().getArgumentTypes(),
+      forward.getResultTypes()));
+  llvm::SmallVector<mlir::Operation *> symbols;
+  module.walk([&](mlir::Operation *op) {
+    op->removeAttr(names::kDeclared);
+    op->removeAttr(names::kValue);
+    if (llvm::isa<SymbolOp, FactOp>(op))
+      symbols.push_back(op);
+  });
+  for (mlir::Operation *op : symbols)
+    op->erase();
+  return llvm::Error::success();
+}
+
+/// The archive with fixed sizes, as an artefact.
+static llvm::Expected<std::unique_ptr<CompiledModel>>
+compileFixed(const std::string &archive, const std::string &base,
+             llvm::ArrayRef<std::vector<int64_t>> shapes) {
+  Options options;
+  options.catchCrashes = true;
+  Session session(options);
+  if (session.load(archive)) {
+    if (llvm::Error error = fixSizes(session.module(), shapes))
+      return std::move(error);
+    if (session.compile(base))
+      return CompiledModel::load(session.files().library);
+  }
+  return llvm::createStringError(session.diagnostics().empty()
+                                     ? "no diagnostic"
+                                     : session.diagnostics().front().render());
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes and data
+//===----------------------------------------------------------------------===//
+
+/// Beyond this, sizes say nothing new and small machines get slow.
+static constexpr int64_t kLarge = 97;
+
+/// Values of each symbol, one set for each run.
+static std::vector<std::vector<int64_t>>
+chooseSizes(const ft_model_info &info) {
+  static constexpr int64_t kOdd[] = {3, 5, 9, 7, 15, 11};
+  static constexpr int64_t kPrime[] = {13, 7, 17, 11, 19, 5};
+  std::vector<std::vector<int64_t>> sets(4);
+  for (int32_t i = 0; i < info.num_symbols; ++i) {
+    const ft_symbol_info &symbol = *info.symbols[i];
+    int64_t lower = symbol.lower;
+    int64_t upper = std::min(symbol.upper, std::max(lower, kLarge));
+    auto within = [&](int64_t value) {
+      return std::clamp(value, lower, upper);
+    };
+    sets[0].push_back(lower);
+    sets[1].push_back(within(kOdd[i % std::size(kOdd)]));
+    sets[2].push_back(within(kPrime[i % std::size(kPrime)]));
+    sets[3].push_back(upper);
+  }
+  llvm::sort(sets);
+  sets.erase(std::unique(sets.begin(), sets.end()), sets.end());
+  return sets;
+}
+
+/// The elements of `source`, again from the start when they are used up: what
+/// the program takes as indices and masks it takes in any number.
+static HostTensor repeated(const TensorView &source,
+                           llvm::ArrayRef<int64_t> shape) {
+  HostTensor result(source.dtype, shape);
+  size_t size = dtypeBytes(source.dtype);
+  size_t have = size * static_cast<size_t>(source.numel());
+  for (size_t at = 0; have && at < result.bytes.size(); at += have)
+    std::memcpy(result.bytes.data() + at, source.data,
+                std::min(have, result.bytes.size() - at));
+  return result;
+}
+
+llvm::Expected<std::vector<HostTensor>>
+SizesCheck::makeInputs(llvm::ArrayRef<std::vector<int64_t>> shapes) {
+  std::vector<HostTensor> inputs;
+  for (const auto &[value, shape] : llvm::zip(recorded.inputs, shapes)) {
+    if (!value.tensor) {
+      inputs.push_back(numberTensor(value.number));
+      continue;
+    }
+    llvm::Expected<TensorView> view = data.view(*value.tensor);
+    if (!view)
+      return view.takeError();
+    inputs.push_back(repeated(*view, shape));
+  }
+  return inputs;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+static std::string sizesText(const ft_model_info &info,
+                             llvm::ArrayRef<int64_t> values) {
+  std::string text;
+  for (int32_t i = 0; i < info.num_symbols; ++i)
+    if (info.symbols[i]->input >= 0)
+      text += (text.empty() ? "" : " ") + std::string(info.symbols[i]->title) +
+              "=" + std::to_string(values[i]);
+  return text;
+}
+
+void SizesCheck::compare(const std::string &library,
+                         llvm::ArrayRef<int64_t> values, llvm::StringRef what) {
+  auto dynamic = CompiledModel::load(library);
+  if (!dynamic)
+    return fail(what, "a model", llvm::toString(dynamic.takeError()));
+  auto shapes = (*dynamic)->inputShapes(values);
+  if (!shapes) {
+    llvm::consumeError(shapes.takeError());
+    return report.skip("guard");
+  }
+  if (shapes->size() != recorded.inputs.size())
+    return fail(what, llvm::Twine(recorded.inputs.size()) + " inputs",
+                llvm::Twine(shapes->size()));
+  auto fixed = compileFixed(archive, scratch.file("fixed"), *shapes);
+  if (!fixed)
+    return fail(what + " fixed", "an artefact",
+                llvm::toString(fixed.takeError()));
+  auto inputs = makeInputs(*shapes);
+  if (!inputs)
+    return fail(what, "data", llvm::toString(inputs.takeError()));
+  std::vector<HostTensor> copies = *inputs;
+  auto got = (*dynamic)->forward(*inputs);
+  auto want = (*fixed)->forward(copies);
+  if (!got || !want) {
+    std::string right = want ? "values" : llvm::toString(want.takeError());
+    std::string left = got ? "values" : llvm::toString(got.takeError());
+    if (left != "values" && right != "values")
+      return report.pass();
+    return fail(what, right, left);
+  }
+  auto same = [&](const llvm::Twine &name, const TensorView &left,
+                  const TensorView &right) {
+    if (auto difference = compareTensors(left, right, Accuracy::Accumulated))
+      fail(what + " " + name, "the same from a model of this size",
+           *difference);
+    else
+      report.pass();
+  };
+  for (size_t i = 0; i < std::min(got->size(), want->size()); ++i)
+    same("output " + llvm::Twine(i), (*got)[i].view(), (*want)[i].view());
+  for (const auto &[name, stored] : recorded.buffersAfter) {
+    auto left = (*dynamic)->state(name), right = (*fixed)->state(name);
+    if (left && right)
+      same("buffer " + name, left->view(), right->view());
+    else
+      fail(what + " buffer " + name, "its value",
+           llvm::toString(
+               llvm::joinErrors(left.takeError(), right.takeError())));
+  }
+}
+
+void SizesCheck::run(const std::string &library) {
+  auto model = CompiledModel::load(library);
+  if (!model)
+    return fail("load", "a model", llvm::toString(model.takeError()));
+  const ft_model_info &info = (*model)->info();
+  if (!info.num_symbols)
+    return report.skip("static");
+  for (const std::vector<int64_t> &values : chooseSizes(info))
+    compare(library, values, sizesText(info, values));
+}
