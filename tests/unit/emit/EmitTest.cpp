@@ -191,6 +191,31 @@ TEST_F(EmitTest, InconsistentArtefacts) {
             "decides\n");
 }
 
+TEST_F(EmitTest, SymbolsMustBeReadFromSomewhere) {
+  Artefact a = halves();
+  a.symbols[0].input = 3;
+  EXPECT_EQ(emitError(a, path("model")),
+            "FT0070: inconsistent artefact: 'batch' is read from no input\n");
+  a = halves();
+  a.inputs[0].sizes[1] = 6;
+  EXPECT_EQ(emitError(a, path("model")), "FT0070: inconsistent artefact: "
+                                         "'half' is read from a size that is "
+                                         "fixed\n");
+  a = halves();
+  a.symbols[1].scale = 0;
+  EXPECT_EQ(emitError(a, path("model")),
+            "FT0070: inconsistent artefact: how 'half' is read\n");
+  a = halves();
+  a.symbols[0].lower = 65;
+  EXPECT_EQ(emitError(a, path("model")),
+            "FT0070: inconsistent artefact: the range of 'batch' is empty\n");
+  a = affine();
+  a.symbols = halves().symbols;
+  a.inputs[0].sizes = a.inputs[0].strides = {-1, -1};
+  EXPECT_EQ(emitError(a, path("model")),
+            "FT0070: the generated object does not define ft_gen_sizes\n");
+}
+
 TEST(HeaderText, NamesBecomeIdentifiers) {
   EXPECT_EQ(cIdentifier("bert-base.v1"), "bert_base_v1");
   EXPECT_EQ(cIdentifier("7b"), "m_7b");

@@ -3,6 +3,7 @@
 
 #include "tests/unit/runtime/FakeModels.h"
 
+#include <random>
 #include <thread>
 
 using namespace ft;
@@ -152,6 +153,37 @@ TEST_F(SizesTest, Guards) {
             "batch != 13 does not hold, which \"model.py:7\" asks (batch is "
             "13)");
   EXPECT_EQ(code, FT_ERROR_GUARD);
+}
+
+TEST_F(SizesTest, AcceptsExactlyWhatItSays) {
+  std::mt19937 random(7);
+  auto size = [&](int64_t right) {
+    switch (random() % 8) {
+    case 0:
+      return int64_t(random() % 70) - 2;
+    case 1:
+      return right + 1;
+    default:
+      return right;
+    }
+  };
+  int accepted = 0;
+  for (int n = 0; n < 4000; ++n) {
+    int64_t batch = size(int64_t(random() % 66)), half = random() % 20;
+    int64_t width = size(2 * half), mask = size(batch), tail = size(half + 1);
+    bool right = batch >= 1 && batch <= 64 && batch != 13 && width >= 0 &&
+                 width % 2 == 0 && mask == batch && tail == width / 2 + 1;
+    // More elements than the test has are not read when the sizes are wrong.
+    if (right && batch * width > kElements)
+      continue;
+    EXPECT_EQ(call({batch, width}, {mask}, {tail}) == "", right)
+        << batch << " " << width << " " << mask << " " << tail;
+    EXPECT_EQ(code == FT_OK || code == FT_ERROR_GUARD ||
+                  code == FT_ERROR_TENSOR,
+              true);
+    accepted += right;
+  }
+  EXPECT_GT(accepted, 1000);
 }
 
 TEST_F(SizesTest, RankAndOutputsAreChecked) {
