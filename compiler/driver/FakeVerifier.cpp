@@ -25,6 +25,7 @@
 #include "dialects/ft/AtenCall.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <cstring>
 
@@ -48,7 +49,14 @@ struct ViewCheck {
 };
 } // namespace
 
+/// A dim of an input that shows the value of a symbol.
+struct SymbolDim {
+  std::string symbol;
+  size_t input, dim;
+};
+
 struct FakeVerifier::State {
+  std::vector<SymbolDim> symbols;
   std::vector<Diagnostic> diagnostics;
   std::vector<ValueCheck> valueChecks;
   std::vector<ViewCheck> viewChecks;
@@ -69,6 +77,8 @@ struct FakeVerifier::State {
                            (llvm::Twine("'") + name + "' " + message).str(),
                            ""});
   }
+  /// The annotation in this run: all numbers.
+  TensorMeta inRun(const TensorMeta &meta, const Runner &runner) const;
   void compareView(const ViewCheck &check, const Runner &runner);
 };
 
@@ -108,6 +118,10 @@ public:
 
 private:
   void visitResults(mlir::Operation *op);
+  /// Notes where the symbols of the inputs can be read.
+  void readSymbols();
+  /// Whether a run shows what the size is.
+  bool isReadable(Dim dim) const;
   /// The value's elements here, row-major, as an output; nothing (with the
   /// reason counted) where that cannot be.
   std::optional<Copy> copyOf(mlir::Value value);
@@ -121,6 +135,7 @@ private:
   Propagator walk;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
+  llvm::StringSet<> symbols;
   /// Copies of storages since the last write.
   llvm::DenseMap<mlir::Value, Copy> bases;
   llvm::SmallVector<mlir::Value> outputs;
@@ -133,10 +148,39 @@ Instrumenter::Instrumenter(FakeVerifier::State &state,
       walk(Propagator::Mode::CheckShapes, &cache),
       builder(function.getContext()) {}
 
+void Instrumenter::readSymbols() {
+  size_t input = 0;
+  for (mlir::BlockArgument argument : function.getArguments()) {
+    auto kind = function.getArgAttrOfType<mlir::StringAttr>(
+        argument.getArgNumber(), names::kKind);
+    if (!kind || kind.getValue() != "input")
+      continue;
+    std::optional<TensorMeta> meta = metaOf(argument);
+    for (size_t d = 0; meta && d < meta->sizes.size(); ++d) {
+      SymExpr size = meta->sizes[d].symbolic();
+      if (size && size.kind() == SymKind::Symbol &&
+          symbols.insert(size.name()).second)
+        state.symbols.push_back({size.name().str(), input, d});
+    }
+    ++input;
+  }
+}
+
+bool Instrumenter::isReadable(Dim dim) const {
+  llvm::StringSet<> used;
+  if (!dim.isStatic())
+    dim.symbolic().collectSymbols(used);
+  return llvm::all_of(used.keys(), [&](llvm::StringRef name) {
+    return symbols.contains(name);
+  });
+}
+
 std::optional<Copy> Instrumenter::copyOf(mlir::Value value) {
   std::optional<TensorMeta> meta = walk.metaOf(value);
-  if (!meta || !meta->isStatic()) {
-    state.skip("symbolic");
+  auto readable = [&](Dim dim) { return isReadable(dim); };
+  if (!meta || !llvm::all_of(meta->sizes, readable) ||
+      !llvm::all_of(meta->strides, readable) || !readable(meta->offset)) {
+    state.skip("of sizes that data decide");
     return std::nullopt;
   }
   if (meta->conj || meta->neg) {
@@ -185,6 +229,7 @@ void Instrumenter::visitResults(mlir::Operation *op) {
 }
 
 void Instrumenter::run() {
+  readSymbols();
   mlir::Block &body = function.getBody().front();
   mlir::Operation *end = body.getTerminator();
   for (mlir::Operation &op : llvm::make_early_inc_range(body)) {
@@ -296,30 +341,60 @@ static std::string indexText(llvm::ArrayRef<int64_t> index) {
   return text + "]";
 }
 
+TensorMeta FakeVerifier::State::inRun(const TensorMeta &meta,
+                                      const Runner &runner) const {
+  if (meta.isStatic())
+    return meta;
+  std::vector<RunTensor> inputs = runner.inputs();
+  auto lookup = [&](llvm::StringRef name, int64_t &value) {
+    for (const SymbolDim &s : symbols)
+      if (s.symbol == name && s.input < inputs.size() &&
+          s.dim < inputs[s.input].shape.size()) {
+        value = inputs[s.input].shape[s.dim];
+        return true;
+      }
+    return false;
+  };
+  auto evaluate = [&](Dim dim) {
+    if (dim.isStatic())
+      return dim;
+    // No size is negative: what has no value differs from every run.
+    SymValue value = SymContext::evaluate(dim.symbolic(), lookup);
+    return Dim(value ? value.value : -1);
+  };
+  TensorMeta result = meta;
+  llvm::transform(meta.sizes, result.sizes.begin(), evaluate);
+  llvm::transform(meta.strides, result.strides.begin(), evaluate);
+  result.offset = evaluate(meta.offset);
+  return result;
+}
+
 void FakeVerifier::State::compareView(const ViewCheck &check,
                                       const Runner &runner) {
+  TensorMeta viewMeta = inRun(check.view.meta, runner);
+  TensorMeta baseMeta = inRun(check.base.meta, runner);
   size_t first = runner.outputs().size() - extraOutputs;
   size_t view = first + check.view.output, base = first + check.base.output;
-  size_t width = dtypeBytes(check.view.meta.dtype);
+  size_t width = dtypeBytes(viewMeta.dtype);
   llvm::ArrayRef<uint8_t> seen(runner.outputData(view),
-                               check.view.meta.numel().value() * width);
+                               viewMeta.numel().value() * width);
   llvm::ArrayRef<uint8_t> held(runner.outputData(base),
-                               check.base.meta.numel().value() * width);
+                               baseMeta.numel().value() * width);
   // Which element of the base stands where.
   llvm::DenseMap<int64_t, int64_t> elementAt;
-  eachElement(check.base.meta, [&](int64_t n, int64_t at, auto) {
+  eachElement(baseMeta, [&](int64_t n, int64_t at, auto) {
     elementAt[at] = n;
     return true;
   });
   bool good = true, outside = false;
-  eachElement(check.view.meta, [&](int64_t n, int64_t at, auto index) {
+  eachElement(viewMeta, [&](int64_t n, int64_t at, auto index) {
     auto found = elementAt.find(at);
     outside = found == elementAt.end();
     good = !outside &&
            !std::memcmp(&seen[n * width], &held[found->second * width], width);
     if (good)
       return true;
-    std::string where = "is annotated " + check.view.meta.str() +
+    std::string where = "is annotated " + viewMeta.str() +
                         " in the storage of '" + check.baseName +
                         "', but element " + indexText(index);
     if (outside)
@@ -338,19 +413,24 @@ void FakeVerifier::State::compareView(const ViewCheck &check,
 bool FakeVerifier::compare(const Runner &runner) {
   std::vector<RunTensor> outputs = runner.outputs();
   size_t first = outputs.size() - state->extraOutputs;
+  bool sized = true;
   for (const ValueCheck &check : state->valueChecks) {
     const RunTensor &run = outputs[first + check.copy.output];
-    const TensorMeta &meta = check.copy.meta;
+    TensorMeta meta = state->inRun(check.copy.meta, runner);
     ++state->compared;
     bool same = run.dtype == dtypeName(meta.dtype) &&
                 run.shape.size() == meta.sizes.size();
     for (size_t d = 0; same && d < run.shape.size(); ++d)
       same = meta.sizes[d].is(run.shape[d]);
+    sized &= same;
     if (!same)
       state->wrong(check.name, "is annotated " + meta.str() +
                                    ", the run gives " + run.dtype + " " +
                                    indexText(run.shape));
   }
+  // Data are as long as the run's sizes say, not the annotation's.
+  if (!sized)
+    return false;
   for (const ViewCheck &check : state->viewChecks)
     state->compareView(check, runner);
   return state->diagnostics.empty();
