@@ -78,8 +78,8 @@ struct FakeVerifier::State {
                            ""});
   }
   /// The annotation in this run: all numbers.
-  TensorMeta inRun(const TensorMeta &meta, const Runner &runner) const;
-  void compareView(const ViewCheck &check, const Runner &runner);
+  TensorMeta inRun(const TensorMeta &meta, const SeenRun &run) const;
+  void compareView(const ViewCheck &check, const SeenRun &run);
 };
 
 static std::string nameOf(mlir::Value value) {
@@ -342,15 +342,14 @@ static std::string indexText(llvm::ArrayRef<int64_t> index) {
 }
 
 TensorMeta FakeVerifier::State::inRun(const TensorMeta &meta,
-                                      const Runner &runner) const {
+                                      const SeenRun &run) const {
   if (meta.isStatic())
     return meta;
-  std::vector<RunTensor> inputs = runner.inputs();
   auto lookup = [&](llvm::StringRef name, int64_t &value) {
     for (const SymbolDim &s : symbols)
-      if (s.symbol == name && s.input < inputs.size() &&
-          s.dim < inputs[s.input].shape.size()) {
-        value = inputs[s.input].shape[s.dim];
+      if (s.symbol == name && s.input < run.inputs.size() &&
+          s.dim < run.inputs[s.input].size()) {
+        value = run.inputs[s.input][s.dim];
         return true;
       }
     return false;
@@ -370,15 +369,15 @@ TensorMeta FakeVerifier::State::inRun(const TensorMeta &meta,
 }
 
 void FakeVerifier::State::compareView(const ViewCheck &check,
-                                      const Runner &runner) {
-  TensorMeta viewMeta = inRun(check.view.meta, runner);
-  TensorMeta baseMeta = inRun(check.base.meta, runner);
-  size_t first = runner.outputs().size() - extraOutputs;
+                                      const SeenRun &run) {
+  TensorMeta viewMeta = inRun(check.view.meta, run);
+  TensorMeta baseMeta = inRun(check.base.meta, run);
+  size_t first = run.outputs.size() - extraOutputs;
   size_t view = first + check.view.output, base = first + check.base.output;
   size_t width = dtypeBytes(viewMeta.dtype);
-  llvm::ArrayRef<uint8_t> seen(runner.outputData(view),
+  llvm::ArrayRef<uint8_t> seen(run.outputs[view].data,
                                viewMeta.numel().value() * width);
-  llvm::ArrayRef<uint8_t> held(runner.outputData(base),
+  llvm::ArrayRef<uint8_t> held(run.outputs[base].data,
                                baseMeta.numel().value() * width);
   // Which element of the base stands where.
   llvm::DenseMap<int64_t, int64_t> elementAt;
@@ -401,9 +400,8 @@ void FakeVerifier::State::compareView(const ViewCheck &check,
       wrong(check.name,
             where + " would lie outside of it, at " + std::to_string(at));
     else
-      wrong(check.name, where + " is " + runner.elementText(view, n) +
-                            " in the run and " +
-                            runner.elementText(base, found->second) +
+      wrong(check.name, where + " is " + run.text(view, n) +
+                            " in the run and " + run.text(base, found->second) +
                             " there, at " + std::to_string(at));
     return false;
   });
@@ -411,28 +409,40 @@ void FakeVerifier::State::compareView(const ViewCheck &check,
 }
 
 bool FakeVerifier::compare(const Runner &runner) {
-  std::vector<RunTensor> outputs = runner.outputs();
-  size_t first = outputs.size() - state->extraOutputs;
+  SeenRun run;
+  for (RunTensor &tensor : runner.inputs())
+    run.inputs.push_back(std::move(tensor.shape));
+  for (RunTensor &tensor : runner.outputs())
+    run.outputs.push_back({std::move(tensor.dtype), std::move(tensor.shape),
+                           runner.outputData(run.outputs.size())});
+  run.text = [&](size_t output, int64_t element) {
+    return runner.elementText(output, element);
+  };
+  return compare(run);
+}
+
+bool FakeVerifier::compare(const SeenRun &run) {
+  size_t first = run.outputs.size() - state->extraOutputs;
   bool sized = true;
   for (const ValueCheck &check : state->valueChecks) {
-    const RunTensor &run = outputs[first + check.copy.output];
-    TensorMeta meta = state->inRun(check.copy.meta, runner);
+    const SeenOutput &seen = run.outputs[first + check.copy.output];
+    TensorMeta meta = state->inRun(check.copy.meta, run);
     ++state->compared;
-    bool same = run.dtype == dtypeName(meta.dtype) &&
-                run.shape.size() == meta.sizes.size();
-    for (size_t d = 0; same && d < run.shape.size(); ++d)
-      same = meta.sizes[d].is(run.shape[d]);
+    bool same = seen.dtype == dtypeName(meta.dtype) &&
+                seen.shape.size() == meta.sizes.size();
+    for (size_t d = 0; same && d < seen.shape.size(); ++d)
+      same = meta.sizes[d].is(seen.shape[d]);
     sized &= same;
     if (!same)
       state->wrong(check.name, "is annotated " + meta.str() +
-                                   ", the run gives " + run.dtype + " " +
-                                   indexText(run.shape));
+                                   ", the run gives " + seen.dtype + " " +
+                                   indexText(seen.shape));
   }
   // Data are as long as the run's sizes say, not the annotation's.
   if (!sized)
     return false;
   for (const ViewCheck &check : state->viewChecks)
-    state->compareView(check, runner);
+    state->compareView(check, run);
   return state->diagnostics.empty();
 }
 

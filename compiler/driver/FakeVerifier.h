@@ -30,9 +30,24 @@
 #include "compiler/driver/Runner.h"
 #include "compiler/driver/Session.h"
 
+#include <functional>
 #include <memory>
 
 namespace ft {
+
+/// What a run gave for one output: its elements are row-major.
+struct SeenOutput {
+  std::string dtype; ///< "float32"
+  std::vector<int64_t> shape;
+  const uint8_t *data = nullptr;
+};
+
+struct SeenRun {
+  std::vector<std::vector<int64_t>> inputs; ///< their sizes
+  std::vector<SeenOutput> outputs;
+  /// Element n of output i, for messages: text(i, n).
+  std::function<std::string(size_t, int64_t)> text;
+};
 
 class FORETRACE_API FakeVerifier {
 public:
@@ -51,6 +66,8 @@ public:
   /// After a run. False if any annotation is wrong: diagnostics() has one
   /// [FT0312] for each, those that the rules contradict first.
   bool compare(const Runner &runner);
+  /// The same for whoever runs the model without a Runner.
+  bool compare(const SeenRun &run);
   const std::vector<Diagnostic> &diagnostics() const;
 
   /// Outputs that were added.

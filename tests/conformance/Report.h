@@ -1,5 +1,4 @@
-//===- Report.h - Counts and prints what passed and what did not -*- C++
-//-*-===//
+//===- Report.h - Counts and prints what passed ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #ifndef FORETRACE_TESTS_CONFORMANCE_REPORT_H
@@ -31,7 +30,9 @@ public:
   void fail(llvm::StringRef id, llvm::StringRef group, llvm::StringRef expected,
             llvm::StringRef got);
   /// Counted and printed at the end, without a verdict.
-  void note(llvm::StringRef what) { ++notes[what.str()]; }
+  void note(llvm::StringRef what, int64_t count = 1) {
+    notes[what.str()] += count;
+  }
 
   /// Prints the notes, the failures by group if asked for, and the counts.
   void finish(bool byGroup);

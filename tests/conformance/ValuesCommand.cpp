@@ -3,6 +3,7 @@
 
 #include "tests/conformance/ValuesCommand.h"
 
+#include "compiler/driver/FakeVerifier.h"
 #include "compiler/driver/Session.h"
 #include "compiler/fake/FakeCall.h"
 #include "compiler/fake/FakeScope.h"
@@ -27,8 +28,8 @@ using Batch = llvm::ArrayRef<const ValueCase *>;
 
 class ValuesRun {
 public:
-  ValuesRun(const DataFile &data, Report &report)
-      : data(data), report(report) {}
+  ValuesRun(const DataFile &data, const ValuesOptions &options, Report &report)
+      : data(data), options(options), report(report) {}
 
   /// Whether the call has its rules and passes its fake rule; reports it if
   /// not.
@@ -40,8 +41,9 @@ public:
 private:
   /// Empty: the batch ran and was compared. Otherwise why not.
   std::string tryBatch(Batch batch);
+  /// `layouts` says which annotation is wrong, if one is.
   void check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
-             llvm::ArrayRef<HostTensor> results);
+             llvm::ArrayRef<HostTensor> results, llvm::StringRef layouts = "");
   /// What differs, empty if nothing does.
   std::string differences(const ValueCase &test,
                           llvm::ArrayRef<HostTensor> inputs,
@@ -54,6 +56,7 @@ private:
   }
 
   const DataFile &data;
+  const ValuesOptions &options;
   Report &report;
   ScratchFolder scratch;
   unsigned artefacts = 0;
@@ -93,12 +96,17 @@ static bool isOutput(const ExpectedResult &result) {
          result.kind == ExpectedResult::Number;
 }
 
+/// The call in the program that is made of a batch.
+static std::string nameOf(const ValueCase &test) {
+  return "call_" + std::to_string(test.id);
+}
+
 unsigned ft::conformance::resultCount(const ValueCase &test) {
   return test.schema->returns.empty() ? 0 : test.results.size();
 }
 
 void ft::conformance::addValueCall(GraphBuilder &graph, const ValueCase &test) {
-  std::string name = "call_" + std::to_string(test.id);
+  std::string name = nameOf(test);
   llvm::SmallVector<mlir::Value> operands;
   for (auto [i, tensor] : llvm::enumerate(test.tensors)) {
     std::string argument = name + "_arg" + std::to_string(i);
@@ -112,6 +120,55 @@ void ft::conformance::addValueCall(GraphBuilder &graph, const ValueCase &test) {
   for (auto [i, value] : llvm::enumerate(op->getResults()))
     if (isOutput(test.results[i]))
       graph.addOutput(value, name + "_out" + std::to_string(i));
+}
+
+/// The line of `text` that holds `name` as a whole word; empty if none does.
+static std::string lineNaming(llvm::StringRef text, llvm::StringRef name) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
+  while (!text.empty()) {
+    auto [line, tail] = text.split('\n');
+    size_t at = line.find(name);
+    if (at != llvm::StringRef::npos && (at == 0 || !isPart(line[at - 1])) &&
+        (at + name.size() == line.size() || !isPart(line[at + name.size()])))
+      return line.str();
+    text = tail;
+  }
+  return "";
+}
+
+/// The line about a value of call `name`: "'call_3' …", "'call_3_arg0' …".
+static llvm::StringRef lineAbout(llvm::StringRef lines,
+                                 const std::string &name) {
+  while (!lines.empty()) {
+    auto [line, tail] = lines.split('\n');
+    if (line.starts_with("'" + name + "'") ||
+        line.starts_with("'" + name + "_"))
+      return line;
+    lines = tail;
+  }
+  return "";
+}
+
+/// What the verifier says of a run, a line for each wrong annotation.
+static std::string compareLayouts(FakeVerifier &verifier,
+                                  llvm::ArrayRef<HostTensor> inputs,
+                                  llvm::ArrayRef<HostTensor> results) {
+  SeenRun run;
+  for (const HostTensor &t : inputs)
+    run.inputs.push_back(t.shape);
+  for (const HostTensor &t : results)
+    run.outputs.push_back({dtypeName(t.dtype).str(), t.shape,
+                           reinterpret_cast<const uint8_t *>(t.bytes.data())});
+  run.text = [&](size_t output, int64_t element) {
+    std::complex<double> v = results[output].view().at(element);
+    std::string text = std::to_string(v.real());
+    return v.imag() == 0 ? text : text + " + " + std::to_string(v.imag()) + "i";
+  };
+  verifier.compare(run);
+  std::string lines;
+  for (const Diagnostic &diagnostic : verifier.diagnostics())
+    lines += diagnostic.message + "\n";
+  return lines;
 }
 
 std::string ValuesRun::tryBatch(Batch batch) {
@@ -130,7 +187,10 @@ std::string ValuesRun::tryBatch(Batch batch) {
     }
   }
   std::string base = scratch.file("calls" + llvm::Twine(artefacts++));
-  if (!session.loadText(graph.finish(), "calls") || !session.compile(base)) {
+  FakeVerifier verifier;
+  if (!session.loadText(graph.finish(), "calls") ||
+      (this->options.verifyFake && !verifier.prepare(session)) ||
+      !session.compile(base)) {
     std::string why;
     for (const Diagnostic &diagnostic : session.diagnostics())
       why += (why.empty() ? "" : "\n") + diagnostic.render();
@@ -144,12 +204,21 @@ std::string ValuesRun::tryBatch(Batch batch) {
     return llvm::toString(results.takeError());
 
   llvm::ArrayRef<HostTensor> in = inputs, out = *results;
+  std::string layouts = compareLayouts(verifier, in, out);
+  out = out.drop_back(verifier.extraOutputs());
+  if (this->options.verifyFake) {
+    report.note("annotations compared with the run", verifier.values());
+    report.note("views read through their storage", verifier.views());
+    for (const auto &[reason, count] : verifier.skipped())
+      report.note("annotations not compared: " + reason, count);
+  }
   for (const ValueCase *test : batch) {
     size_t outputs = llvm::count_if(
         llvm::ArrayRef(test->results).take_front(resultCount(*test)), isOutput);
     if (out.size() < outputs)
       return "too few outputs";
-    check(*test, in.take_front(test->tensors.size()), out.take_front(outputs));
+    check(*test, in.take_front(test->tensors.size()), out.take_front(outputs),
+          lineAbout(layouts, nameOf(*test)));
     in = in.drop_front(test->tensors.size());
     out = out.drop_front(outputs);
   }
@@ -159,20 +228,6 @@ std::string ValuesRun::tryBatch(Batch batch) {
 /// One line for the report.
 static std::string firstLine(llvm::StringRef text) {
   return text.split('\n').first.str();
-}
-
-/// The line of `text` that holds `name` as a whole word; empty if none does.
-static std::string lineNaming(llvm::StringRef text, llvm::StringRef name) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
-  while (!text.empty()) {
-    auto [line, tail] = text.split('\n');
-    size_t at = line.find(name);
-    if (at != llvm::StringRef::npos && (at == 0 || !isPart(line[at - 1])) &&
-        (at + name.size() == line.size() || !isPart(line[at + name.size()])))
-      return line.str();
-    text = tail;
-  }
-  return "";
 }
 
 void ValuesRun::run(Batch batch) {
@@ -187,7 +242,7 @@ void ValuesRun::run(Batch batch) {
   // operator: of those the calls are tried on their own.
   std::vector<const ValueCase *> sameOperator, rest;
   for (const ValueCase *test : batch) {
-    std::string line = lineNaming(why, "call_" + std::to_string(test->id));
+    std::string line = lineNaming(why, nameOf(*test));
     if (!line.empty())
       fail(*test, line);
     else if (!lineNaming(why, test->op).empty())
@@ -264,8 +319,11 @@ std::string ValuesRun::differences(const ValueCase &test,
 }
 
 void ValuesRun::check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
-                      llvm::ArrayRef<HostTensor> results) {
+                      llvm::ArrayRef<HostTensor> results,
+                      llvm::StringRef layouts) {
   std::string difference = differences(test, inputs, results);
+  if (difference.empty())
+    difference = layouts.str();
   if (!difference.empty())
     return fail(test, difference);
   report.pass();
@@ -322,7 +380,7 @@ llvm::Error ft::conformance::runValues(llvm::StringRef file, llvm::StringRef op,
   llvm::Expected<DataFile> data = DataFile::open((base + ".bin").str());
   if (!data)
     return data.takeError();
-  ValuesRun run(*data, report);
+  ValuesRun run(*data, options, report);
   std::vector<ValueCase> tests;
   llvm::Error error =
       forEachLine(file, [&](llvm::StringRef line) -> llvm::Error {

@@ -19,6 +19,9 @@ struct ValuesOptions {
   /// Compile every call by itself to an object in memory and print how long
   /// that takes: median, 90th percentile, slowest operators. Nothing runs.
   bool compileTimes = false;
+  /// Also compare the annotation of every value with the run, as
+  /// `foretrace run --verify-fake` does.
+  bool verifyFake = false;
 };
 
 /// Compiles every call of FILE.jsonl whose operator's name matches the glob
