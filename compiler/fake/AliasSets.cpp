@@ -41,7 +41,7 @@ static int viewBySchema(const AtenCall &call, unsigned result) {
 AliasSets::AliasSets(func::FuncOp function) {
   std::optional<ModuleScope> known;
   if (auto module = function->getParentOfType<ModuleOp>()) {
-    known.emplace(module, function, ModuleScope::Unbacked::Keep);
+    known.emplace(module, function, ModuleScope::Use::Keep);
     scope = &known->scope();
   }
   llvm::DenseMap<Attribute, int> records;
@@ -101,7 +101,7 @@ void AliasSets::visitCall(Operation *op) {
     Type now = changed.lookup(value);
     return now ? now : value.getType();
   };
-  OpCall call(op, typeOf, [](Value value) { return constantInteger(value); });
+  OpCall call(op, typeOf, annotatedNumber);
   if (scope && call.fake)
     call.fake->scope = scope;
   bool known = !call.unknown && succeeded(call.run());

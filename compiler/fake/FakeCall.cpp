@@ -90,7 +90,7 @@ std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
   if (guarded)
     bypass = "a guard";
   if (taken)
-    return *taken == 2 ? b : a;
+    return *taken == 2 || (*taken == 0 && b.isStatic()) ? b : a;
   // A size that only the run knows is taken not to be 1, as PyTorch does; that
   // the two are equal is then for the run to check.
   bool ofTheRun = symbols.hasUnbacked(x) || symbols.hasUnbacked(y);

@@ -45,7 +45,10 @@ static LogicalResult walkForward(ModuleOp module, Propagator::Mode mode,
     return failure();
   FakeCache own;
   Propagator walk(mode, cache ? cache : &own);
-  ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
+  ModuleScope scope(module, function,
+                    mode == Propagator::Mode::Annotate
+                        ? ModuleScope::Use::Remake
+                        : ModuleScope::Use::Follow);
   if (failed(scope.verify()))
     return failure();
   walk.setScope(&scope.scope());
@@ -68,8 +71,10 @@ LogicalResult checkFake(ModuleOp module, FakeCheck what, FakeCache *cache) {
                      cache);
 }
 
-LogicalResult propagateOp(Operation *op, FakeCache *cache) {
+LogicalResult propagateOp(Operation *op, FakeCache *cache, FakeScope *scope) {
   Propagator walk(Propagator::Mode::Annotate, cache);
+  walk.setScope(scope);
+  walk.trustNotes();
   LogicalResult done = walk.visit(op);
   if (walk.missesRules())
     reportMissingRules(op);

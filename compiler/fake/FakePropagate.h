@@ -31,6 +31,7 @@
 namespace ft {
 
 class FakeCache;
+class FakeScope;
 
 // All of these take a cache to share with other walks of the same MLIRContext;
 // without one they make their own.
@@ -40,9 +41,10 @@ mlir::LogicalResult propagateFake(mlir::ModuleOp module,
                                   FakeCache *cache = nullptr);
 
 /// Annotates the results of one operation from its operands' types, for passes
-/// that make new calls. Failure is reported at the operation.
-mlir::LogicalResult propagateOp(mlir::Operation *op,
-                                FakeCache *cache = nullptr);
+/// that make new calls. Failure is reported at the operation. Without a scope
+/// nothing is known of symbols.
+mlir::LogicalResult propagateOp(mlir::Operation *op, FakeCache *cache = nullptr,
+                                FakeScope *scope = nullptr);
 
 /// What checkFake compares: sizes and dtypes, or all that the fake stage says.
 /// After functionalization values may be denser than those that they stand

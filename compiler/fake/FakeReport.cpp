@@ -177,7 +177,8 @@ static TensorMeta renamed(TensorMeta claimed, const TensorMeta &ours) {
   return claimed;
 }
 
-void compareDeclared(OpResult result, Type ours, Attribute declared) {
+void compareDeclared(OpResult result, Type ours, Attribute declared,
+                     FakeScope *scope) {
   Operation *op = result.getOwner();
   unsigned r = result.getResultNumber();
   auto claim = dyn_cast_or_null<TypeAttr>(elementOf(declared, r));
@@ -186,10 +187,16 @@ void compareDeclared(OpResult result, Type ours, Attribute declared) {
     return;
   std::optional<TensorMeta> claimed = metaFromType(claim.getValue());
   std::optional<TensorMeta> meta = metaFromType(ours);
-  if (!claimed || !meta || sameLayout(*meta, *claimed) ||
-      (claimed->rank() == meta->rank() &&
-       sameLayout(*meta, renamed(*claimed, *meta))))
+  if (!claimed || !meta || sameLayout(*meta, *claimed))
     return;
+  if (claimed->rank() == meta->rank()) {
+    TensorMeta same = renamed(*claimed, *meta);
+    if (sameLayout(*meta, same) ||
+        (scope && sameLayout(*meta, same, [&](Dim x, Dim y) {
+           return scope->equalAsClaimed(x, y);
+         })))
+      return;
+  }
   auto name =
       dyn_cast_or_null<StringAttr>(elementOf(op->getAttr(names::kName), r));
   emitWarning(op->getLoc())

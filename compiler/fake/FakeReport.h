@@ -31,9 +31,10 @@ void reportMissingRules(mlir::Operation *root);
 
 /// Warns [FT0310] where the archive claims another layout for the result than
 /// `ours`, its annotation. Strides count only where a dim has more than one
-/// index. `declared`: the operation's attribute names::kDeclared.
+/// index, expressions by what is known of their symbols. `declared`: the
+/// operation's attribute names::kDeclared.
 void compareDeclared(mlir::OpResult result, mlir::Type ours,
-                     mlir::Attribute declared);
+                     mlir::Attribute declared, FakeScope *scope);
 
 } // namespace ft
 

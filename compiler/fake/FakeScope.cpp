@@ -3,6 +3,8 @@
 
 #include "compiler/fake/FakeScope.h"
 
+#include "dialects/ft/Places.h"
+
 using namespace llvm;
 
 namespace ft {
@@ -48,32 +50,41 @@ std::optional<bool> FakeScope::answer(SymExpr predicate) const {
   }
 }
 
+Provenance FakeScope::origin(StringRef op) const {
+  return {op.str(), caller ? placeOf(caller->getLoc()) : std::string()};
+}
+
 std::optional<bool> FakeScope::decide(SymExpr predicate, StringRef op,
                                       bool &guarded) {
-  if (!guards)
-    return answer(predicate);
-  Decision decision = shapeEnv.branch(predicate, {op.str(), source});
+  std::optional<bool> known = answer(predicate);
+  if (known || !guards)
+    return known;
+  Decision decision = shapeEnv.branch(predicate, origin(op));
   guarded |= decision.how == Decision::Guarded;
   return decision ? std::optional(decision.value) : std::nullopt;
 }
 
 std::optional<size_t> FakeScope::choose(ArrayRef<SymExpr> cases, StringRef op,
                                         bool &guarded) {
-  if (!guards) {
-    for (auto [i, predicate] : enumerate(cases))
-      if (answer(predicate).value_or(false))
-        return i;
+  for (auto [i, predicate] : enumerate(cases))
+    if (answer(predicate).value_or(false))
+      return i;
+  if (!guards)
     return std::nullopt;
-  }
   size_t before = shapeEnv.guards().size();
-  std::optional<size_t> taken = shapeEnv.choose(cases, {op.str(), source});
-  guarded |= shapeEnv.guards().size() != before;
+  std::optional<size_t> taken = shapeEnv.choose(cases, origin(op));
+  if (shapeEnv.guards().size() == before)
+    return taken;
+  guarded = true;
+  if (const Guard *guard = shapeEnv.guards().back().get(); guard->atRunTime)
+    assumed.push_back({guard, caller});
   return taken;
 }
 
-bool FakeScope::require(SymExpr predicate, StringRef origin) {
-  return shapeEnv.require(predicate, {origin.str(), source}).how !=
-         Decision::Refuted;
+bool FakeScope::require(SymExpr predicate, StringRef op) {
+  if (std::optional<bool> known = answer(predicate))
+    return *known;
+  return shapeEnv.require(predicate, origin(op)).how != Decision::Refuted;
 }
 
 std::optional<bool> FakeScope::less(Dim a, Dim b) const {
@@ -84,6 +95,25 @@ std::optional<bool> FakeScope::less(Dim a, Dim b) const {
 std::optional<bool> FakeScope::equal(Dim a, Dim b) const {
   SymContext &context = shapeEnv.context();
   return answer(context.eq(a.toExpr(context), b.toExpr(context)));
+}
+
+bool FakeScope::equalAsClaimed(Dim a, Dim b) {
+  if (a == b)
+    return true;
+  if (a.isStatic() && b.isStatic())
+    return false;
+  if (!claims || claimFacts != shapeEnv.facts().size()) {
+    claims = shapeEnv.declaredFacts();
+    for (const ShapeEnv::Fact &fact : shapeEnv.facts())
+      if (fact.kind != ShapeEnv::FactKind::Declared)
+        claims->assume(fact.predicate);
+    for (SymExpr bound : claimed)
+      claims->assume(bound);
+    claimFacts = shapeEnv.facts().size();
+  }
+  SymContext &context = symbols();
+  return claims->query(context.eq(a.toExpr(context), b.toExpr(context))) ==
+         Answer::Proved;
 }
 
 std::optional<Dim> FakeScope::remembered(uint64_t key,

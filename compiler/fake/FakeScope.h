@@ -8,6 +8,8 @@
 #include "compiler/shape/Dim.h"
 #include "compiler/shape/ShapeEnv.h"
 
+#include "mlir/IR/Operation.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -80,12 +82,27 @@ public:
   /// The first of several cases that can be taken; see ShapeEnv::choose.
   std::optional<size_t> choose(llvm::ArrayRef<SymExpr> cases,
                                llvm::StringRef op, bool &guarded);
-  /// The source line of the calls that follow, for guards.
-  void setSource(std::string line) { source = std::move(line); }
+  /// The operation of the calls that follow, for guards and assertions.
+  void setCaller(mlir::Operation *op) { caller = op; }
+  /// What calls took for granted of symbols that data decide, each with the
+  /// call (null: there was none): a check has to stand in front of it.
+  struct Assumption {
+    const Guard *guard;
+    mlir::Operation *caller;
+  };
+  llvm::ArrayRef<Assumption> assumptions() const { return assumed; }
 
   /// The program checks that it holds, at run time if it cannot be decided now.
   /// False if it cannot hold.
-  bool require(SymExpr predicate, llvm::StringRef origin);
+  bool require(SymExpr predicate, llvm::StringRef op);
+
+  //===--- Claims of an archive -------------------------------------------===//
+  /// The archive's claims are made for a symbol of at least `lower` only.
+  void claimAtLeast(SymExpr symbol, int64_t lower) {
+    claimed.push_back(symbols().ge(symbol, symbols().constant(lower)));
+  }
+  /// Whether a and b are the same wherever the archive claims anything.
+  bool equalAsClaimed(Dim a, Dim b);
 
   //===--- Memo -----------------------------------------------------------===//
   // Keys are the caller's: one for each tensor value, 0 for none.
@@ -115,13 +132,19 @@ public:
   bool hasData() const { return !memo.empty() || !constants.empty(); }
 
 private:
+  Provenance origin(llvm::StringRef op) const;
   std::string freshName(llvm::StringRef prefix, unsigned &next);
 
   ShapeEnv &shapeEnv;
   bool dataDependent;
   bool unknownTruth = false;
   bool guards = false;
-  std::string source;
+  mlir::Operation *caller = nullptr;
+  std::vector<Assumption> assumed;
+  std::vector<SymExpr> claimed;
+  /// What equalAsClaimed goes by, with so many facts of the environment.
+  std::optional<FactBase> claims;
+  size_t claimFacts = 0;
   unsigned nextInteger = 0, nextFloat = 0;
   std::vector<Unbacked> unbacked;
   llvm::StringSet<> taken;

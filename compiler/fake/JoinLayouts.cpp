@@ -7,14 +7,18 @@
 
 namespace ft {
 
-bool sameLayout(const TensorMeta &a, const TensorMeta &b) {
-  if (a.dtype != b.dtype || a.device != b.device || a.sizes != b.sizes ||
-      a.offset != b.offset || a.conj != b.conj || a.neg != b.neg)
+bool sameLayout(const TensorMeta &a, const TensorMeta &b,
+                llvm::function_ref<bool(Dim, Dim)> equal) {
+  if (a.dtype != b.dtype || a.device != b.device || a.conj != b.conj ||
+      a.neg != b.neg || a.rank() != b.rank() || !equal(a.offset, b.offset))
     return false;
+  for (auto [x, y] : llvm::zip(a.sizes, b.sizes))
+    if (!equal(x, y))
+      return false;
   if (llvm::any_of(a.sizes, [](Dim d) { return d.is(0); }))
     return true;
   for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
-    if (!size.is(1) && x != y)
+    if (!size.is(1) && !equal(x, y))
       return false;
   return true;
 }

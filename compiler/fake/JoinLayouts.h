@@ -30,7 +30,11 @@ std::optional<TensorMeta> joinLayouts(const TensorMeta &a, const TensorMeta &b,
 
 /// The same tensor seen from outside: strides count only where a dim has more
 /// than one position, and not at all in an empty tensor.
-bool sameLayout(const TensorMeta &a, const TensorMeta &b);
+bool sameLayout(
+    const TensorMeta &a, const TensorMeta &b,
+    llvm::function_ref<bool(Dim, Dim)> equal = [](Dim x, Dim y) {
+      return x == y;
+    });
 
 } // namespace ft
 

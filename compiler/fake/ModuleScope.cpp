@@ -86,14 +86,33 @@ LogicalResult ModuleScope::verify() const {
   return wrong ? wrong->emitError("[FT0107] ") << reason : success();
 }
 
-ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
-                         Unbacked unbacked)
+static int64_t endOf(std::optional<uint64_t> v, int64_t otherwise) {
+  return v ? static_cast<int64_t>(*v) : otherwise;
+}
+
+void ModuleScope::addInput(Operation *symbol) {
+  auto op = cast<SymbolOp>(symbol);
+  SymbolInfo info;
+  info.range = {endOf(op.getLower(), 0), endOf(op.getUpper(), Interval::kMax)};
+  if (std::optional<uint64_t> hint = op.getHint())
+    info.hint = static_cast<int64_t>(*hint);
+  info.userName = op.getTitle().value_or("").str();
+  StringRef source = op.getSource().value_or("");
+  auto [input, dim] = source.rsplit(':');
+  if (dim.empty() || dim.getAsInteger(10, info.dim))
+    input = source;
+  info.input = input.str();
+  SymExpr size = env.addInputSize(op.getSym(), std::move(info));
+  if (std::optional<uint64_t> traced = op.getTracedLower())
+    fakeScope.claimAtLeast(size, static_cast<int64_t>(*traced));
+}
+
+ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward, Use use)
     : env(symbolsOf(module)), fakeScope(env) {
   fakeScope.allowUnknownTruth();
+  fakeScope.allowGuards(use == Use::Remake);
   collectInputs(forward, inputs);
-  auto end = [](std::optional<uint64_t> v, int64_t otherwise) {
-    return v ? static_cast<int64_t>(*v) : otherwise;
-  };
+  bool keepSymbols = use == Use::Keep;
   llvm::StringSet<> known, declared;
   for (SymbolOp op : module.getOps<SymbolOp>()) {
     StringRef name = op.getSym();
@@ -102,15 +121,11 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
       continue;
     }
     if (isInput(name)) {
-      SymbolInfo info;
-      info.range = {end(op.getLower(), 0), end(op.getUpper(), Interval::kMax)};
-      info.hint = end(op.getHint(), std::max<int64_t>(info.range.lo, 0));
-      info.input = op.getSource().value_or("").str();
-      env.addInputSize(name, std::move(info));
+      addInput(op);
       known.insert(name);
-    } else if (unbacked == Unbacked::Keep) {
-      env.addUnbacked({end(op.getLower(), Interval::kMin),
-                       end(op.getUpper(), Interval::kMax)},
+    } else if (keepSymbols) {
+      env.addUnbacked({endOf(op.getLower(), Interval::kMin),
+                       endOf(op.getUpper(), Interval::kMax)},
                       {op.getSource().value_or("").str(), ""}, name);
       env.context().unbackedSymbol(name);
       fakeScope.reserveName(name);
@@ -123,6 +138,8 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
       env.addInputSize(entry.getKey(), SymbolInfo());
   }
   for (FactOp op : module.getOps<FactOp>()) {
+    if (op.getId() && use == Use::Remake)
+      continue;
     // What does not parse, the op's verifier has refused.
     llvm::Expected<SymExpr> relation = env.context().parse(op.getRelation());
     if (!relation || !relation->isPredicate())
@@ -130,14 +147,78 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward,
     else if (!onlyOf(*relation, declared))
       blame(op, "the fact '" + op.getRelation() +
                     "' names a symbol that nothing declares");
-    else if ((unbacked == Unbacked::Keep || onlyOf(*relation, inputs)) &&
-             !env.declare(*relation, {op.getCause().value_or("").str(), ""}))
+    else if ((keepSymbols || onlyOf(*relation, inputs)) &&
+             !env.declare(*relation, {op.getCause().value_or("").str(),
+                                      op.getPlace().value_or("").str()}))
       blame(op, "the fact '" + op.getRelation() +
                     "' contradicts what is known of its symbols");
   }
 }
 
-void ModuleScope::bind(ModuleOp module) const {
+/// The guards that are checked at the entry, implied ones marked.
+static void bindFacts(ModuleOp module, const ShapeEnv &env) {
+  SmallVector<FactOp> stale;
+  Operation *last = nullptr;
+  for (Operation &op : *module.getBody()) {
+    auto fact = dyn_cast<FactOp>(op);
+    if (fact && fact.getId())
+      stale.push_back(fact);
+    else if (isa<SymbolOp, FactOp>(op))
+      last = &op;
+  }
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToStart(module.getBody());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  auto text = [&](StringRef s) {
+    return s.empty() ? StringAttr() : builder.getStringAttr(s);
+  };
+  if (llvm::any_of(env.guards(), [](auto &g) { return !g->atRunTime; }))
+    for (const GuardStatus &status : env.minimalGuards()) {
+      const Guard &guard = *status.guard;
+      if (guard.atRunTime)
+        continue;
+      ArrayAttr implied;
+      if (!status.required) {
+        SmallVector<StringRef> ids;
+        for (const Guard *other : status.impliedBy)
+          ids.push_back(other->id);
+        implied = builder.getStrArrayAttr(ids);
+      }
+      FactOp::create(builder, module.getLoc(),
+                     builder.getStringAttr(guard.predicate.str()),
+                     text(guard.origin.op), text(guard.id),
+                     text(guard.origin.source), implied);
+    }
+  for (FactOp op : stale)
+    op.erase();
+}
+
+static void bindAsserts(ModuleOp module, FakeScope &scope) {
+  SmallVector<AssertOp> stale;
+  module.walk([&](AssertOp op) { stale.push_back(op); });
+  for (AssertOp op : stale)
+    op.erase();
+  for (const FakeScope::Assumption &assumed : scope.assumptions()) {
+    if (!assumed.caller)
+      continue;
+    const Guard &guard = *assumed.guard;
+    OpBuilder builder(assumed.caller);
+    auto text = [&](StringRef s) {
+      return s.empty() ? StringAttr() : builder.getStringAttr(s);
+    };
+    AssertOp::create(builder, assumed.caller->getLoc(),
+                     builder.getStringAttr(guard.asked.str()), text(guard.id),
+                     text(guard.origin.op), text(guard.origin.source));
+  }
+}
+
+void bindGuards(ModuleOp module, FakeScope &scope) {
+  bindFacts(module, scope.env());
+  bindAsserts(module, scope);
+}
+
+void ModuleScope::bind(ModuleOp module) {
   SmallVector<SymbolOp> stale;
   Operation *last = nullptr;
   for (SymbolOp op : module.getOps<SymbolOp>()) {
@@ -161,8 +242,9 @@ void ModuleScope::bind(ModuleOp module) const {
                      number(made.range.lo, Interval::kMin),
                      number(made.range.hi, Interval::kMax),
                      /*hint=*/IntegerAttr(), builder.getStringAttr(made.origin),
-                     /*title=*/StringAttr());
+                     /*title=*/StringAttr(), /*traced_lower=*/IntegerAttr());
   }
+  bindGuards(module, fakeScope);
 }
 
 } // namespace ft

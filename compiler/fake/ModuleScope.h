@@ -14,29 +14,34 @@ namespace ft {
 /// A scope for a walk over `@forward`: what the module's `ft.symbol` and
 /// `ft.fact` operations say of the symbols of its arguments.
 ///
-/// A symbol that no argument has was made by an operation. `Remake` leaves
-/// those out: the walk makes them anew, from u0 on, so that a second walk gives
-/// the names of the first. `Keep` knows them, and new ones get other names.
+/// A symbol that no argument has was made by an operation, and a fact with an
+/// id by a walk. `Remake` leaves both out: the walk makes them anew, symbols
+/// from u0 on and guards from g0 on, so that a second walk gives the names of
+/// the first. `Follow` makes symbols anew and relies on the guards that are
+/// there. `Keep` knows symbols and guards, and new ones get other names.
 ///
 ///   ft.symbol "s0" {lower = 2, upper = 64, hint = 4, source = "x:0"}
 ///   ft.symbol "u0" {lower = 0, upper = 12, source = "nonzero"}
+///   ft.fact "s0 % 4 == 0" {id = "g0", cause = "view"}
 class ModuleScope {
 public:
-  enum class Unbacked { Remake, Keep };
-  ModuleScope(mlir::ModuleOp module, mlir::func::FuncOp forward,
-              Unbacked unbacked);
+  enum class Use { Remake, Follow, Keep };
+  /// Of symbols with a hint, `Remake` lets calls make guards.
+  ModuleScope(mlir::ModuleOp module, mlir::func::FuncOp forward, Use use);
 
   FakeScope &scope() { return fakeScope; }
   /// Reports [FT0107] at the operation if a symbol is declared twice, or if a
   /// fact contradicts what stands before it or names what nothing declares.
   mlir::LogicalResult verify() const;
-  /// Replaces the `ft.symbol` operations of symbols that operations made by
-  /// those that the walk made.
-  void bind(mlir::ModuleOp module) const;
+  /// Replaces the `ft.symbol` operations of symbols that operations made, the
+  /// `ft.fact` operations of guards and all `ft.assert` operations by those
+  /// that the walk made.
+  void bind(mlir::ModuleOp module);
 
 private:
   bool isInput(llvm::StringRef name) const { return inputs.contains(name); }
 
+  void addInput(mlir::Operation *op);
   void blame(mlir::Operation *op, const llvm::Twine &why);
 
   ShapeEnv env;
@@ -46,6 +51,10 @@ private:
   mlir::Operation *wrong = nullptr;
   std::string reason;
 };
+
+/// Replaces the guards and assertions of a module by those of a scope whose
+/// calls are operations of it.
+void bindGuards(mlir::ModuleOp module, FakeScope &scope);
 
 /// The expression of an integer argument of a function; nothing if it has none.
 std::optional<Dim> argumentNumber(mlir::func::FuncOp function,

@@ -3,6 +3,9 @@
 
 #include "compiler/fake/OpCall.h"
 
+#include "compiler/fake/ModuleScope.h"
+#include "dialects/ft/FtDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
@@ -19,9 +22,32 @@ std::optional<Dim> constantInteger(Value value) {
   return std::nullopt;
 }
 
+std::optional<Dim> annotatedNumber(Value value) {
+  if (std::optional<Dim> constant = constantInteger(value))
+    return constant;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
+    return function ? argumentNumber(function, argument.getArgNumber())
+                    : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  auto text = op->getNumResults() == 1
+                  ? op->getAttrOfType<StringAttr>(names::kValue)
+                  : StringAttr();
+  if (!text)
+    return std::nullopt;
+  SymContext &symbols =
+      op->getContext()->getOrLoadDialect<FtDialect>()->symbolContext();
+  llvm::Expected<SymExpr> parsed = symbols.parse(text.getValue());
+  if (parsed)
+    return Dim(*parsed);
+  llvm::consumeError(parsed.takeError());
+  return std::nullopt;
+}
+
 OpCall::OpCall(Operation *op)
     : OpCall(
-          op, [](Value value) { return value.getType(); }, constantInteger) {}
+          op, [](Value value) { return value.getType(); }, annotatedNumber) {}
 
 OpCall::OpCall(Operation *op, TypeLookup typeOf, NumberLookup numberOf)
     : aten(AtenCall::decode(op)) {

@@ -14,6 +14,10 @@ namespace ft {
 /// The integer that an `arith.constant` gives; nothing for other values.
 std::optional<Dim> constantInteger(mlir::Value value);
 
+/// The same, and the number that the fake pass has noted for the result of an
+/// operation or that an argument of @forward stands for: an expression.
+std::optional<Dim> annotatedNumber(mlir::Value value);
+
 /// A call of the IR decoded for its fake rule. Not copyable: the call refers to
 /// what stands beside it.
 class OpCall {

@@ -10,6 +10,7 @@
 #include "compiler/fake/OpCall.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
+#include "dialects/ft/FtOps.h"
 
 using namespace mlir;
 
@@ -17,8 +18,9 @@ namespace ft {
 
 std::optional<Dim> Propagator::numberOf(Value value) const {
   auto it = numbers.find(value);
-  return it != numbers.end() ? std::optional(it->second)
-                             : constantInteger(value);
+  if (it != numbers.end())
+    return it->second;
+  return notes ? annotatedNumber(value) : constantInteger(value);
 }
 
 //===----------------------------------------------------------------------===//
@@ -79,6 +81,7 @@ LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
     for (Value operand : call.aten.operands)
       keys.push_back(keyOf(operand));
     call.fake->scope = scope;
+    scope->setCaller(op);
     call.fake->operandKeys = keys;
   }
   if (!call.aten.operands.empty()) {
@@ -282,17 +285,15 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
   return success();
 }
 
-/// Later stages read the value of a number that turned out to be known here.
+/// Later stages read the value of a number that is known here.
 static void noteNumber(Operation *op, std::optional<Dim> number) {
   if (op->getNumResults() != 1)
     return;
-  auto noted = op->getAttrOfType<StringAttr>(names::kValue);
-  int64_t other;
-  if (number && number->isStatic())
+  if (number)
     op->setAttr(names::kValue,
                 StringAttr::get(op->getContext(), number->str()));
-  else if (noted && !noted.getValue().getAsInteger(10, other))
-    op->removeAttr(names::kValue); // of another walk, or of nobody
+  else
+    op->removeAttr(names::kValue); // of another walk, or of the archive
 }
 
 /// A number that the text says is known must be the one that its call gives.
@@ -331,7 +332,7 @@ LogicalResult Propagator::applyResults(Operation *op) {
     } else if (ours.type) {
       result.setType(ours.type);
       if (declared)
-        compareDeclared(result, ours.type, declared);
+        compareDeclared(result, ours.type, declared, scope);
     }
     // `x.t_()` changes x itself, for whoever reads it from here on.
     if (ours.written) {
@@ -411,7 +412,7 @@ LogicalResult Propagator::visitControl(Operation *op) {
     return success();
   if (Attribute declared = claims ? op->getDiscardableAttr(claims) : nullptr)
     for (OpResult result : op->getResults())
-      compareDeclared(result, result.getType(), declared);
+      compareDeclared(result, result.getType(), declared, scope);
   return success();
 }
 
@@ -432,6 +433,20 @@ LogicalResult Propagator::visitRefine(Operation *op) {
   return success();
 }
 
+/// A walk that annotates makes its own; one that compares everything has given
+/// the symbols the same names, and relies on them.
+LogicalResult Propagator::visitAssert(AssertOp op) {
+  if (mode != Mode::CheckLayouts || !scope)
+    return success();
+  SymContext &symbols = scope->symbols();
+  llvm::Expected<SymExpr> relation = symbols.parse(op.getRelation());
+  if (relation && scope->require(*relation, "assert"))
+    return success();
+  llvm::consumeError(relation.takeError());
+  return op.emitError("[FT0107] the assertion '")
+         << op.getRelation() << "' contradicts what is known of its symbols";
+}
+
 LogicalResult Propagator::visit(Operation *op) {
   last = {};
   // What depends on a call that failed has nothing to go by.
@@ -443,6 +458,8 @@ LogicalResult Propagator::visit(Operation *op) {
   }
   if (!isa_and_nonnull<FtDialect>(op->getDialect()))
     return success();
+  if (auto check = dyn_cast<AssertOp>(op))
+    return visitAssert(check);
   bool control = op->getNumRegions() != 0 && isControl(op);
   if (succeeded(control             ? visitControl(op)
                 : isa<RefineOp>(op) ? visitRefine(op)

@@ -29,6 +29,8 @@
 
 namespace ft {
 
+class AssertOp;
+
 /// The state of a walk: what each value is by now. One for each function; for
 /// a trace that grows, one for as long as it grows.
 class Propagator {
@@ -43,6 +45,9 @@ public:
   /// Do not compare with what the archive claims of values: the inputs are
   /// others than the archive's.
   void ignoreClaims() { compareClaims = false; }
+
+  /// Numbers that the walk has not met are those that an earlier one noted.
+  void trustNotes() { notes = true; }
 
   /// What the calls share; must outlive the walk. Null: sizes that data decide
   /// are errors, and nothing is known of symbols.
@@ -115,6 +120,7 @@ private:
   mlir::LogicalResult visitCall(mlir::Operation *op);
   mlir::LogicalResult visitControl(mlir::Operation *op);
   mlir::LogicalResult visitRefine(mlir::Operation *op);
+  mlir::LogicalResult visitAssert(AssertOp op);
   /// The call's words, for lookUp and computeAndKeep.
   void buildKey(mlir::Operation *op);
   /// Looks into the cache; fills `last` if the call is `found` there. Fails
@@ -139,6 +145,7 @@ private:
   /// This walk's number in the cache.
   uint64_t walk;
   bool compareClaims = true;
+  bool notes = false;
   FakeScope *scope = nullptr;
   int errors = 0;
   bool missingRule = false;

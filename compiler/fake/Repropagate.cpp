@@ -113,7 +113,7 @@ FailureOr<Propagated> propagate(ModuleOp module, ArrayRef<FakeInput> inputs,
     if (failed(setInput(function, input, walk)))
       done = failure();
   // Behind the inputs: their symbols are known to the module.
-  ModuleScope scope(module, function, ModuleScope::Unbacked::Remake);
+  ModuleScope scope(module, function, ModuleScope::Use::Remake);
   walk.setScope(&scope.scope());
   if (succeeded(done))
     done = walk.run(function);

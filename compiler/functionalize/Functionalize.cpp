@@ -17,6 +17,7 @@
 #include "compiler/functionalize/Functionalize.h"
 
 #include "compiler/fake/FakePropagate.h"
+#include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/OpCall.h"
 #include "compiler/functionalize/Storages.h"
 #include "dialects/ft/CustomOps.h"
@@ -117,8 +118,9 @@ static bool isMutation(Operation *op) {
 namespace {
 class Functionalizer {
 public:
-  explicit Functionalizer(func::FuncOp function)
-      : function(function), builder(function.getContext()), storages(builder) {}
+  Functionalizer(func::FuncOp function, FakeScope &scope)
+      : function(function), scope(scope), builder(function.getContext()),
+        storages(builder, scope) {}
   LogicalResult run();
   /// A region of `parent`'s program. It writes only to what it made (the fake
   /// stage has seen to that), so that nothing of it is seen outside but what
@@ -141,6 +143,8 @@ private:
   LogicalResult visitBody(Block &body);
 
   func::FuncOp function;
+  /// What the fake stage has found out about symbols.
+  FakeScope &scope;
   OpBuilder builder;
   Storages storages;
   SmallVector<Operation *> dead;
@@ -192,6 +196,8 @@ void Functionalizer::addResults(Operation *op) {
   SmallVector<Value> operands(op->getOperands());
   if (schemaOf(op)) {
     OpCall call(op);
+    if (call.fake)
+      call.fake->scope = &scope;
     if (!call.unknown && succeeded(call.run()))
       for (auto [r, result] : llvm::enumerate(call.fake->results))
         if (r < aliases.size())
@@ -225,7 +231,7 @@ bool Functionalizer::assign(Value target, Value value, Operation *op) {
   bool base = node == node->base;
   if (have->dtype != want->dtype || have->device != want->device ||
       (base && have->strides != want->strides)) {
-    value = buildCall(builder, op->getLoc(), "copy.default",
+    value = buildCall(builder, scope, op->getLoc(), "copy.default",
                       {Arg::tensor(0), Arg::tensor(1)},
                       {storages.read(node, op->getLoc()), value});
     if (!value)
@@ -277,7 +283,7 @@ bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
   SmallVector<Type> types(list ? targets.size() : form->returns.size(),
                           unknownTensorType(op->getContext()));
   Operation *made = pure.build(builder, op->getLoc(), types);
-  if (failed(propagateOp(made)))
+  if (failed(propagateOp(made, nullptr, &scope)))
     return false;
   if (op->getNumResults() == made->getNumResults())
     inheritName(op, made);
@@ -304,7 +310,7 @@ bool Functionalizer::writeCustom(Operation *op, const AtenCall &call) {
   SmallVector<Type> types(pure.schema->returns.size(),
                           unknownTensorType(op->getContext()));
   Operation *made = pure.build(builder, op->getLoc(), types);
-  if (failed(propagateOp(made)))
+  if (failed(propagateOp(made, nullptr, &scope)))
     return false;
   unsigned next = 0;
   for (auto [i, formal] : llvm::enumerate(schema.args)) {
@@ -340,7 +346,7 @@ bool Functionalizer::moveName(Operation *op, const AtenCall &call) {
   view.schema = form;
   view.operands[0] = storages.read(node, op->getLoc());
   Operation *made = view.build(builder, op->getLoc(), op->getResultTypes());
-  if (failed(propagateOp(made)))
+  if (failed(propagateOp(made, nullptr, &scope)))
     return false;
   inheritName(op, made);
   StorageNode *moved = storages.addView(made->getResult(0), node, made, 0);
@@ -367,7 +373,7 @@ bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
   SmallVector<Type> types(pure.schema->returns.size(),
                           unknownTensorType(op->getContext()));
   Operation *made = pure.build(builder, op->getLoc(), types);
-  if (failed(propagateOp(made)))
+  if (failed(propagateOp(made, nullptr, &scope)))
     return false;
   for (auto [i, target] : llvm::enumerate(targets))
     if (!assign(target, made->getResult(3 + i), op))
@@ -403,7 +409,7 @@ bool Functionalizer::visit(Operation *op) {
     bool sound = true;
     for (Region &region :
          isControl(op) ? op->getRegions() : MutableArrayRef<Region>())
-      sound &= succeeded(Functionalizer(function).runRegion(region));
+      sound &= succeeded(Functionalizer(function, scope).runRegion(region));
     return sound;
   }
   dead.push_back(op);
@@ -532,7 +538,8 @@ LogicalResult functionalize(ModuleOp module) {
   if (!annotated)
     return emitError(module.getLoc())
            << "[FT0107] a value has no layout\nhelp: run stage fake first";
-  return Functionalizer(function).run();
+  ModuleScope scope(module, function, ModuleScope::Use::Keep);
+  return Functionalizer(function, scope.scope()).run();
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,8 +9,9 @@ using namespace mlir;
 
 namespace ft {
 
-Value buildCall(OpBuilder &builder, Location loc, StringRef overload,
-                ArrayRef<Arg> arguments, ValueRange operands) {
+Value buildCall(OpBuilder &builder, FakeScope &scope, Location loc,
+                StringRef overload, ArrayRef<Arg> arguments,
+                ValueRange operands) {
   AtenCall call;
   call.schema = SchemaTable::get().find(overload);
   if (!call.schema)
@@ -22,7 +23,7 @@ Value buildCall(OpBuilder &builder, Location loc, StringRef overload,
   SmallVector<Type> types(call.schema->returns.size(),
                           unknownTensorType(builder.getContext()));
   Operation *op = call.build(builder, loc, types);
-  if (failed(propagateOp(op)))
+  if (failed(propagateOp(op, nullptr, &scope)))
     return {};
   return op->getResult(0);
 }
@@ -172,7 +173,7 @@ Value Storages::undo(StorageNode *node, Value value, Location loc,
   auto scatter = [&](StringRef name, ArrayRef<Arg> more) {
     SmallVector<Arg> args = {Arg::tensor(0), Arg::tensor(1)};
     args.append(more.begin(), more.end());
-    return buildCall(builder, loc, name, args, {parent, value});
+    return buildCall(builder, scope, loc, name, args, {parent, value});
   };
   // Views that show the whole parent: put it back in the parent's layout.
   auto whole_ = [&](Value back) -> Value {
@@ -181,21 +182,21 @@ Value Storages::undo(StorageNode *node, Value value, Location loc,
     std::optional<TensorMeta> meta = metaOf(back);
     if (meta && meta->strides == whole->strides)
       return back;
-    return buildCall(builder, loc, "copy.default",
+    return buildCall(builder, scope, loc, "copy.default",
                      {Arg::tensor(0), Arg::tensor(1)}, {parent, back});
   };
   if (base == "alias" || base == "detach" || base == "contiguous" ||
       base == "to" || base == "dropout" || base == "lift_fresh")
     return value;
   if (reshapes(base) && whole->dtype == part->dtype)
-    return whole_(buildCall(builder, loc, "reshape.default",
+    return whole_(buildCall(builder, scope, loc, "reshape.default",
                             {Arg::tensor(0), dims(whole->sizes)}, value));
   if (auto order = inverseOrder(call, rank))
-    return whole_(buildCall(builder, loc, "permute.default",
+    return whole_(buildCall(builder, scope, loc, "permute.default",
                             {Arg::tensor(0), integers(*order)}, value));
   if ((base == "expand" || base == "expand_as" || base == "broadcast_to") &&
       whole->numel() == part->numel())
-    return whole_(buildCall(builder, loc, "reshape.default",
+    return whole_(buildCall(builder, scope, loc, "reshape.default",
                             {Arg::tensor(0), dims(whole->sizes)}, value));
   if (base == "select")
     return scatter("select_scatter.default", {call.args[1], call.args[2]});
@@ -226,11 +227,11 @@ Value Storages::undo(StorageNode *node, Value value, Location loc,
                     Arg::integer(start + part->sizes[dim])});
   }
   if (base == "view_as_real")
-    return whole_(buildCall(builder, loc, "view_as_complex.default",
+    return whole_(buildCall(builder, scope, loc, "view_as_complex.default",
                             Arg::tensor(0), value));
   if (base == "view_as_complex")
-    return whole_(
-        buildCall(builder, loc, "view_as_real.default", Arg::tensor(0), value));
+    return whole_(buildCall(builder, scope, loc, "view_as_real.default",
+                            Arg::tensor(0), value));
   return {};
 }
 

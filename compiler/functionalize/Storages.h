@@ -24,6 +24,8 @@
 
 namespace ft {
 
+class FakeScope;
+
 /// A tensor that shares a storage: the base, or a view of another node.
 struct StorageNode {
   StorageNode *base = nullptr;
@@ -39,7 +41,9 @@ struct StorageNode {
 
 class Storages {
 public:
-  explicit Storages(mlir::OpBuilder &builder) : builder(builder) {}
+  /// What is known of symbols decides the layouts of the calls that it makes.
+  Storages(mlir::OpBuilder &builder, FakeScope &scope)
+      : builder(builder), scope(scope) {}
 
   StorageNode *nodeOf(mlir::Value value) const { return nodes.lookup(value); }
   /// A value with storage of its own.
@@ -61,15 +65,16 @@ private:
   mlir::Value undo(StorageNode *node, mlir::Value value, mlir::Location loc,
                    std::string &reason);
   mlir::OpBuilder &builder;
+  FakeScope &scope;
   std::deque<StorageNode> all;
   llvm::DenseMap<mlir::Value, StorageNode *> nodes;
 };
 
 /// Builds a call at the insertion point and annotates its results; the value of
 /// the first one. Null after an error, which has been reported.
-mlir::Value buildCall(mlir::OpBuilder &builder, mlir::Location loc,
-                      llvm::StringRef overload, llvm::ArrayRef<Arg> arguments,
-                      mlir::ValueRange operands);
+mlir::Value buildCall(mlir::OpBuilder &builder, FakeScope &scope,
+                      mlir::Location loc, llvm::StringRef overload,
+                      llvm::ArrayRef<Arg> arguments, mlir::ValueRange operands);
 
 } // namespace ft
 

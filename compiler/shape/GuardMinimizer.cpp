@@ -23,7 +23,7 @@ namespace ft {
 FactBase ShapeEnv::declaredFacts() const {
   FactBase base(ctx);
   for (const SymbolInfo &info : infos)
-    base.declare(info.expr, info.range, info.hint);
+    base.declare(info.expr, info.range, info.sample());
   // Declarations are made outside of regions.
   for (const Fact &fact : scopes.front().facts)
     if (fact.kind == FactKind::Declared)

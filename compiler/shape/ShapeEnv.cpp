@@ -8,6 +8,10 @@
 
 namespace ft {
 
+int64_t SymbolInfo::sample() const {
+  return hint ? *hint : range.lo > 0 ? range.lo : range.hi < 0 ? range.hi : 0;
+}
+
 ShapeEnv::ShapeEnv(SymContext &context) : ctx(context), ranges(context) {
   scopes.push_back({FactBase(context), {}, context.boolean(true), 0});
 }
@@ -22,11 +26,13 @@ SymExpr ShapeEnv::addInputSize(llvm::StringRef name, SymbolInfo info) {
     return expr;
   info.expr = expr;
   info.backed = true;
-  hints[name] = info.hint;
+  if (info.hint)
+    hints[name] = *info.hint;
+  int64_t sample = info.sample();
   // Every scope: a region may meet an input's size before its parent does.
   for (Scope &scope : scopes)
-    scope.base.declare(expr, info.range, info.hint);
-  ranges.declare(expr, info.range, info.hint);
+    scope.base.declare(expr, info.range, sample);
+  ranges.declare(expr, info.range, sample);
   infos.push_back(std::move(info));
   return expr;
 }
@@ -41,7 +47,7 @@ SymExpr ShapeEnv::addUnbacked(Interval range, Provenance origin,
   info.backed = false;
   info.range = range;
   info.origin = std::move(origin);
-  int64_t sample = range.lo > 0 ? range.lo : range.hi < 0 ? range.hi : 0;
+  int64_t sample = info.sample();
   for (Scope &scope : scopes)
     scope.base.declare(expr, range, sample);
   ranges.declare(expr, range, sample);

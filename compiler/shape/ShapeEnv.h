@@ -26,12 +26,16 @@ struct SymbolInfo {
   bool backed = true;
   /// As the user declared it, or empty.
   std::string userName;
-  /// Backed: which dim of which input.
+  /// Backed: which dim of which input; -1: the input is the number itself.
   std::string input;
   int64_t dim = -1;
-  int64_t hint = 0;
+  /// Without one no guard speaks of the symbol.
+  std::optional<int64_t> hint;
   Interval range = Interval::atLeast(0);
   Provenance origin;
+
+  /// The hint, or else a number of the range.
+  int64_t sample() const;
 };
 
 /// A condition that the facts did not decide and that the program relies on.

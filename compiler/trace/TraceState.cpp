@@ -336,7 +336,7 @@ void TraceState::writeSymbols() {
                        number(made.range.lo, Interval::kMin),
                        number(made.range.hi, Interval::kMax),
                        /*hint=*/IntegerAttr(), front.getStringAttr(made.origin),
-                       /*title=*/StringAttr());
+                       /*title=*/StringAttr(), /*traced_lower=*/IntegerAttr());
 }
 
 ModuleOp TraceState::finish() {

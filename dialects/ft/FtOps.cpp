@@ -34,16 +34,32 @@ mlir::LogicalResult SymbolOp::verify() {
   return mlir::success();
 }
 
-mlir::LogicalResult FactOp::verify() {
-  auto *dialect = llvm::cast<FtDialect>((*this)->getDialect());
-  llvm::Expected<SymExpr> relation =
-      dialect->symbolContext().parse(getRelation());
+static mlir::LogicalResult verifyRelation(mlir::Operation *op,
+                                          llvm::StringRef text) {
+  auto *dialect = llvm::cast<FtDialect>(op->getDialect());
+  llvm::Expected<SymExpr> relation = dialect->symbolContext().parse(text);
   if (!relation)
-    return emitOpError("'")
-           << getRelation() << "': " << llvm::toString(relation.takeError());
+    return op->emitOpError("'")
+           << text << "': " << llvm::toString(relation.takeError());
   if (!relation->isPredicate())
-    return emitOpError("'") << getRelation() << "' is a number, no relation";
+    return op->emitOpError("'") << text << "' is a number, no relation";
   return mlir::success();
+}
+
+mlir::LogicalResult FactOp::verify() {
+  return verifyRelation(*this, getRelation());
+}
+
+mlir::LogicalResult AssertOp::verify() {
+  return verifyRelation(*this, getRelation());
+}
+
+/// It stays where it is, and is not dropped.
+void AssertOp::getEffects(
+    llvm::SmallVectorImpl<
+        mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>
+        &effects) {
+  effects.emplace_back(mlir::MemoryEffects::Write::get());
 }
 
 void FtDialect::registerFtOps() {

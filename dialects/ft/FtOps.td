@@ -111,33 +111,76 @@ def Ft_SymbolOp : Ft_Op<"symbol"> {
     may name, of at least one number in its range. It is no MLIR Symbol: a symbol used only in types would be
     deleted by `symbol-dce`.
 
+    `lower` and `upper` are the sizes that are accepted (checked at the
+    artefact's entry), `hint` the size of the example, `title` the user's name.
+    `source` is the dim that has the size, or the number that it is, for a
+    symbol of the inputs; for others the operator that made it.
+    `traced_lower` is a bound that the tracer took for granted without being
+    asked, and that is not relied on: the archive's claims hold above it.
+
     Inserted by import (backed symbols, `source = "x:0"`) and by the fake pass
     (unbacked ones, `source` is the value that made them); consumed by every
     stage.
 
     ```mlir
-    ft.symbol "s0" {lower = 2 : i64, upper = 64 : i64, hint = 4 : i64,
-                    source = "x:0", title = "batch"}
+    ft.symbol "s0" {lower = 0 : i64, upper = 64 : i64, hint = 4 : i64,
+                    source = "x:0", title = "batch", traced_lower = 2 : i64}
     ```
   }];
   let arguments = (ins StrAttr:$sym, OptionalAttr<I64Attr>:$lower,
                    OptionalAttr<I64Attr>:$upper, OptionalAttr<I64Attr>:$hint,
-                   OptionalAttr<StrAttr>:$source, OptionalAttr<StrAttr>:$title);
+                   OptionalAttr<StrAttr>:$source, OptionalAttr<StrAttr>:$title,
+                   OptionalAttr<I64Attr>:$traced_lower);
   let assemblyFormat = "$sym attr-dict";
   let hasVerifier = 1;
 }
 
 def Ft_FactOp : Ft_Op<"fact"> {
-  let summary = "a relation between symbols that the module's inputs satisfy";
+  let summary = "a relation between sizes of inputs, checked at the entry";
   let description = [{
-    Inserted by import from the guards of an archive and by the fake pass for
-    each guard; checked at the artefact's entry.
+    Every relation is checked when the artefact is called, except for those
+    with `implied_by`: the facts of these ids, with the ranges of the symbols
+    and the relations that were declared, imply it (an empty list: those alone
+    do).
+
+    Without an `id` it is declared: by the archive, whose text is the `cause`,
+    or by the user. With one it is a guard of the fake pass: the program needs
+    it, and the operator `cause` at `place`, the first one that does, says why.
+
+    Inserted by import and by the fake pass, which makes its guards anew each
+    time; consumed by every stage.
 
     ```mlir
-    ft.fact "s0 <= 64"
+    ft.fact "s1 <= 64" {cause = "L['x'].size()[1] <= 64"}
+    ft.fact "s0 % 4 == 0" {id = "g0", cause = "view", place = "view_1, net.py:12"}
+    ft.fact "s0 % 2 == 0" {id = "g1", cause = "view", implied_by = ["g0"]}
     ```
   }];
-  let arguments = (ins StrAttr:$relation, OptionalAttr<StrAttr>:$cause);
+  let arguments = (ins StrAttr:$relation, OptionalAttr<StrAttr>:$cause,
+                   OptionalAttr<StrAttr>:$id, OptionalAttr<StrAttr>:$place,
+                   OptionalAttr<StrArrayAttr>:$implied_by);
+  let assemblyFormat = "$relation attr-dict";
+  let hasVerifier = 1;
+}
+
+def Ft_AssertOp : Ft_Op<"assert", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a relation between sizes that data decide, checked in passing";
+  let description = [{
+    Stands in `@forward` or a region of it, in front of the first operation that
+    needs it: every symbol of the relation has been made by then. The operator
+    `cause` at `place` is that operation; what the program checks by itself
+    (`_assert_scalar`) has no such operation.
+
+    Inserted by the fake pass, which makes its own anew each time; lowered to a
+    check that fails the call.
+
+    ```mlir
+    ft.assert "u0 == u1" {id = "a0", cause = "add", place = "add_2, net.py:7"}
+    ```
+  }];
+  let arguments = (ins StrAttr:$relation, StrAttr:$id,
+                   OptionalAttr<StrAttr>:$cause, OptionalAttr<StrAttr>:$place);
   let assemblyFormat = "$relation attr-dict";
   let hasVerifier = 1;
 }

@@ -3,6 +3,7 @@
 
 #include "tests/conformance/GraphBuilder.h"
 
+#include "dialects/ft/FtOps.h"
 #include "tests/conformance/OpCase.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -78,6 +79,20 @@ mlir::Operation *GraphBuilder::addCall(const Schema &schema,
   return op;
 }
 
+void GraphBuilder::addSymbol(llvm::StringRef name, Interval range,
+                             std::optional<int64_t> hint) {
+  mlir::OpBuilder front(function);
+  auto number = [&](int64_t v, int64_t none) {
+    return v == none ? mlir::IntegerAttr() : front.getI64IntegerAttr(v);
+  };
+  SymbolOp::create(front, front.getUnknownLoc(), front.getStringAttr(name),
+                   number(range.lo, Interval::kMin),
+                   number(range.hi, Interval::kMax),
+                   hint ? front.getI64IntegerAttr(*hint) : mlir::IntegerAttr(),
+                   /*source=*/mlir::StringAttr(), /*title=*/mlir::StringAttr(),
+                   /*traced_lower=*/mlir::IntegerAttr());
+}
+
 void GraphBuilder::addOutput(mlir::Value value, llvm::StringRef name) {
   outputs.push_back({value, name.str(), "", ""});
 }
@@ -116,7 +131,7 @@ class GraphReader {
 public:
   GraphReader(mlir::MLIRContext &context, llvm::StringRef model,
               const ModelMeta &meta)
-      : builder(context, model), meta(meta) {}
+      : context(context), builder(context, model), meta(meta) {}
 
   llvm::Expected<std::string> build();
 
@@ -129,6 +144,7 @@ private:
   /// getitem nodes that take them apart.
   std::vector<std::string> resultNames(const ModelNode &node) const;
 
+  mlir::MLIRContext &context;
   GraphBuilder builder;
   const ModelMeta &meta;
   llvm::StringMap<llvm::SmallVector<mlir::Value, 1>> values;
@@ -158,8 +174,10 @@ std::vector<std::string> GraphReader::resultNames(const ModelNode &node) const {
 
 llvm::Error GraphReader::addCall(const ModelNode &node) {
   llvm::StringRef name = node.target;
-  name.consume_front("aten.");
-  const Schema *schema = SchemaTable::get().find(name);
+  // "mul" is Python's operator on sizes.
+  std::string overload =
+      name.consume_front("aten.") ? name.str() : ("operator." + name).str();
+  const Schema *schema = SchemaTable::get().find(overload);
   if (!schema)
     return failed(node, "no such operator in the table");
   llvm::SmallVector<mlir::Value> operands;
@@ -246,9 +264,6 @@ llvm::Error GraphReader::add(const ModelNode &node) {
   if (node.op == "call_function") {
     if (node.target == "getitem")
       return addGetItem(node);
-    if (!llvm::StringRef(node.target).starts_with("aten."))
-      return failed(node, "control flow and symbolic numbers need dynamic "
-                          "sizes, which come later");
     return addCall(node);
   }
   if (node.op != "placeholder")
@@ -265,7 +280,8 @@ llvm::Error GraphReader::add(const ModelNode &node) {
     }
   if (node.value.kind != NodeValue::Tensor)
     return failed(node, "an input that is no tensor");
-  llvm::Expected<TensorMeta> spec = node.value.spec.meta();
+  llvm::Expected<TensorMeta> spec = node.value.spec.meta(
+      &context.getLoadedDialect<FtDialect>()->symbolContext());
   if (!spec)
     return failed(node, llvm::toString(spec.takeError()));
   values[node.name] = {builder.addInput(
@@ -275,6 +291,12 @@ llvm::Error GraphReader::add(const ModelNode &node) {
 }
 
 llvm::Expected<std::string> GraphReader::build() {
+  for (const auto &[name, range] : meta.ranges) {
+    auto hint = meta.hints.find(name);
+    // Those of the run are made anew.
+    if (hint != meta.hints.end())
+      builder.addSymbol(name, range, hint->second);
+  }
   for (const ModelNode &node : meta.nodes)
     if (llvm::Error error = add(node))
       return error;

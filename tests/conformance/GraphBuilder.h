@@ -30,6 +30,10 @@ public:
                            mlir::ValueRange operands, unsigned results,
                            llvm::StringRef name,
                            llvm::ArrayRef<std::string> resultNames = {});
+  /// States the range of a symbol that inputs have; without a hint no guard is
+  /// made of it.
+  void addSymbol(llvm::StringRef name, Interval range,
+                 std::optional<int64_t> hint);
   void addOutput(mlir::Value value, llvm::StringRef name);
 
   /// The text of the module, with locations.

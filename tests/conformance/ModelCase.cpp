@@ -3,6 +3,7 @@
 
 #include "tests/conformance/ModelCase.h"
 
+#include "compiler/shape/SymName.h"
 #include "tests/conformance/Lines.h"
 
 using namespace ft;
@@ -95,6 +96,25 @@ static llvm::Error readNodes(llvm::StringRef path, llvm::json::Array *array,
   return llvm::Error::success();
 }
 
+/// {"s77": ["2", "int_oo"], "3*s77": …} and {"s77": "4"}: what is no number is
+/// no bound.
+static void readSymbols(const llvm::json::Object &root, ModelMeta &meta) {
+  auto number = [](const llvm::json::Value &value, int64_t otherwise) {
+    int64_t v;
+    std::optional<llvm::StringRef> text = value.getAsString();
+    return text && !text->getAsInteger(10, v) ? v : otherwise;
+  };
+  if (const llvm::json::Object *ranges = root.getObject("range_constraints"))
+    for (const auto &[name, ends] : *ranges)
+      if (const llvm::json::Array *pair = ends.getAsArray();
+          pair && pair->size() == 2 && isSymbolName(name))
+        meta.ranges[name.str()] = {number((*pair)[0], Interval::kMin),
+                                   number((*pair)[1], Interval::kMax)};
+  if (const llvm::json::Object *hints = root.getObject("var_hints"))
+    for (const auto &[name, value] : *hints)
+      meta.hints[name.str()] = number(value, 0);
+}
+
 llvm::Expected<ModelMeta> ft::conformance::readModelMeta(llvm::StringRef path) {
   llvm::Expected<llvm::json::Object> root = readObject(path);
   if (!root)
@@ -115,6 +135,7 @@ llvm::Expected<ModelMeta> ft::conformance::readModelMeta(llvm::StringRef path) {
       return read.takeError();
     *entries = std::move(*read);
   }
+  readSymbols(*root, meta);
   if (const llvm::json::Array *verified = root->getArray("verified"))
     for (const llvm::json::Value &value : *verified) {
       std::optional<llvm::StringRef> refusal = value.getAsString();

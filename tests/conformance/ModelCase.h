@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_MODELCASE_H
 #define FORETRACE_TESTS_CONFORMANCE_MODELCASE_H
 
+#include "compiler/shape/Interval.h"
 #include "tests/conformance/HostTensor.h"
 #include "tests/conformance/OracleJson.h"
 
@@ -50,6 +51,9 @@ struct ModelMeta {
   /// Of the graphs that branches and loops run, by name.
   std::map<std::string, std::vector<ModelNode>> subgraphs;
   std::vector<SignatureEntry> inputs, outputs;
+  /// Of the symbols that the annotations name; expressions are left out.
+  std::map<std::string, Interval> ranges;
+  std::map<std::string, int64_t> hints;
   /// Why the program refuses case i; nothing where it takes it.
   std::vector<std::optional<std::string>> refusals;
 };

@@ -113,30 +113,34 @@ std::string TensorSpec::str() const {
   return text;
 }
 
-/// An expression is the same if its canonical form is; the facts of a program
-/// are not asked.
-static bool sameDim(const Dim &dim, llvm::StringRef text) {
+static bool sameDim(const Dim &dim, llvm::StringRef text, FactBase *facts) {
   int64_t number;
-  if (!text.getAsInteger(10, number))
+  if (!text.getAsInteger(10, number) && dim.isStatic())
     return dim.is(number);
-  if (dim.isStatic())
+  if (dim.isStatic() && !facts)
     return false;
-  SymExpr mine = dim.symbolic();
-  llvm::Expected<SymExpr> other = mine.context().parse(text);
-  if (other)
-    return mine == *other;
-  llvm::consumeError(other.takeError());
-  return false;
+  SymContext &symbols =
+      dim.isStatic() ? facts->context() : dim.symbolic().context();
+  llvm::Expected<SymExpr> other = symbols.parse(text);
+  if (!other) {
+    llvm::consumeError(other.takeError());
+    return false;
+  }
+  SymExpr mine = dim.toExpr(symbols);
+  return mine == *other ||
+         (facts && !other->isPredicate() &&
+          facts->query(symbols.eq(mine, *other)) == Answer::Proved);
 }
 
-bool TensorSpec::describes(const TensorMeta &meta, bool layoutOfData) const {
+bool TensorSpec::describes(const TensorMeta &meta, bool layoutOfData,
+                           FactBase *facts) const {
   if (dtype != meta.dtype || device != meta.device || conj != meta.conj ||
       neg != meta.neg || sizes.size() != meta.sizes.size() ||
       strides.size() != meta.strides.size())
     return false;
   bool empty = false;
   for (size_t i = 0; i < sizes.size(); ++i) {
-    if (!sameDim(meta.sizes[i], sizes[i]))
+    if (!sameDim(meta.sizes[i], sizes[i], facts))
       return false;
     empty |= meta.sizes[i].is(0);
   }
@@ -144,17 +148,26 @@ bool TensorSpec::describes(const TensorMeta &meta, bool layoutOfData) const {
     return true;
   for (size_t i = 0; i < strides.size(); ++i)
     if (!(layoutOfData && meta.sizes[i].is(1)) &&
-        !sameDim(meta.strides[i], strides[i]))
+        !sameDim(meta.strides[i], strides[i], facts))
       return false;
-  return sameDim(meta.offset, offset);
+  return sameDim(meta.offset, offset, facts);
 }
 
-llvm::Expected<TensorMeta> TensorSpec::meta() const {
-  auto number = [](llvm::StringRef text, Dim &dim) {
+llvm::Expected<TensorMeta> TensorSpec::meta(SymContext *symbols) const {
+  auto number = [&](llvm::StringRef text, Dim &dim) {
     int64_t value;
-    if (text.getAsInteger(10, value))
+    if (!text.getAsInteger(10, value)) {
+      dim = Dim(value);
+      return true;
+    }
+    if (!symbols)
       return false;
-    dim = Dim(value);
+    llvm::Expected<SymExpr> parsed = symbols->parse(text);
+    if (!parsed || parsed->isPredicate()) {
+      llvm::consumeError(parsed.takeError());
+      return false;
+    }
+    dim = Dim(*parsed);
     return true;
   };
   TensorMeta meta;

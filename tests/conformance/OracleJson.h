@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_ORACLEJSON_H
 #define FORETRACE_TESTS_CONFORMANCE_ORACLEJSON_H
 
+#include "compiler/shape/FactBase.h"
 #include "dialects/ft/Arg.h"
 #include "dialects/ft/TensorMeta.h"
 
@@ -35,10 +36,13 @@ struct TensorSpec {
   std::string str() const;
   /// Whether this is what `meta` says. With `layoutOfData` strides count only
   /// where they matter: in tensors of at least one element, in dims of more
-  /// than one (a real kernel's answer is held to no more).
-  bool describes(const TensorMeta &meta, bool layoutOfData = false) const;
-  /// Fails if a size is not a plain integer.
-  llvm::Expected<TensorMeta> meta() const;
+  /// than one (a real kernel's answer is held to no more). Expressions are the
+  /// same if their canonical forms are, or if `facts` prove it.
+  bool describes(const TensorMeta &meta, bool layoutOfData = false,
+                 FactBase *facts = nullptr) const;
+  /// Fails if a size is neither a plain integer nor, with a context, an
+  /// expression.
+  llvm::Expected<TensorMeta> meta(SymContext *symbols = nullptr) const;
 };
 
 llvm::Expected<TensorSpec> readTensorSpec(const llvm::json::Object &object);

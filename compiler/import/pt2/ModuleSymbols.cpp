@@ -94,6 +94,47 @@ bool ModuleSymbols::addCondition(SymExpr condition, llvm::StringRef cause) {
   return true;
 }
 
+/// The least size that the tracer makes a symbol for.
+static constexpr int64_t kTracedLower = 2;
+
+/// A bound of 2 that was asked for looks the same; to accept what is smaller is
+/// no error.
+void ModuleSymbols::addTracedLower(const Range &range) {
+  llvm::Expected<SymExpr> e = parseSymText(context, range.symbol);
+  if (!e)
+    return llvm::consumeError(e.takeError());
+  if (e->kind() == SymKind::Symbol && range.lower == kTracedLower &&
+      !context.hasUnbacked(*e))
+    symbols[e->name().str()].tracedLower = kTracedLower;
+}
+
+/// Whether a bound of k*s + c only repeats that of s.
+bool ModuleSymbols::isTraced(SymExpr e, int64_t lower) const {
+  SymTerm storage;
+  SymExpr::Affine sum = e.affine(storage);
+  if (sum.terms.size() != 1 || sum.terms[0].expr.kind() != SymKind::Symbol ||
+      sum.terms[0].k <= 0)
+    return false;
+  auto it = symbols.find(sum.terms[0].expr.name().str());
+  int64_t least;
+  return it != symbols.end() && it->second.tracedLower &&
+         !llvm::MulOverflow(sum.terms[0].k, *it->second.tracedLower, least) &&
+         !llvm::AddOverflow(least, sum.constant, least) && lower <= least;
+}
+
+/// `n - 1 != 1`, `1 < n - 1`: a size made of those of inputs is taken to be no
+/// 0 or 1. Of a plain size (`n != 1`) only the program can say so.
+static bool isTracedGuard(llvm::StringRef guard) {
+  llvm::StringRef size;
+  if (guard.starts_with("1 < "))
+    size = guard.drop_front(4);
+  else if (guard.ends_with(" != 0") || guard.ends_with(" != 1"))
+    size = guard.drop_back(5);
+  return size.find_first_of("+*/%") != llvm::StringRef::npos &&
+         !size.contains(" and ") && !size.contains(" or ") &&
+         size.find_first_of("<>=!") == llvm::StringRef::npos;
+}
+
 void ModuleSymbols::addRange(const Range &range) {
   llvm::Expected<SymExpr> e = parseSymText(context, range.symbol);
   if (!e || e->isPredicate()) {
@@ -107,7 +148,7 @@ void ModuleSymbols::addRange(const Range &range) {
     if (condition)
       addCondition(condition, "the range of " + range.symbol);
   };
-  if (range.lower)
+  if (range.lower && !isTraced(*e, *range.lower))
     add(context.ge(*e, context.constant(*range.lower)));
   if (range.upper)
     add(context.le(*e, context.constant(*range.upper)));
@@ -131,8 +172,12 @@ std::optional<Dim> ModuleSymbols::find(const GuardTerm &term) const {
 void ModuleSymbols::addConditions(const Program &program,
                                   mlir::Location location) {
   for (const Range &range : program.ranges)
+    addTracedLower(range);
+  for (const Range &range : program.ranges)
     addRange(range);
   for (const std::string &text : program.guards) {
+    if (isTracedGuard(text))
+      continue;
     std::string why;
     llvm::Expected<SymExpr> guard = parseGuard(
         context, text, [&](const GuardTerm &term) { return find(term); });
@@ -153,14 +198,22 @@ void ModuleSymbols::build(mlir::OpBuilder &builder) const {
   auto text = [&](const std::string &s) {
     return s.empty() ? mlir::StringAttr() : builder.getStringAttr(s);
   };
-  for (const auto &[name, symbol] : symbols)
-    SymbolOp::create(builder, builder.getUnknownLoc(),
-                     builder.getStringAttr(name), number(symbol.lower),
-                     number(symbol.upper), number(symbol.hint),
-                     text(symbol.source), /*title=*/mlir::StringAttr());
+  for (const auto &[name, symbol] : symbols) {
+    std::optional<int64_t> lower = symbol.lower, traced = symbol.tracedLower;
+    if (traced && !lower)
+      lower = 0;
+    if (traced && *lower >= *traced)
+      traced.reset();
+    SymbolOp::create(
+        builder, builder.getUnknownLoc(), builder.getStringAttr(name),
+        number(lower), number(symbol.upper), number(symbol.hint),
+        text(symbol.source), /*title=*/mlir::StringAttr(), number(traced));
+  }
   for (const Fact &fact : facts)
     FactOp::create(builder, builder.getUnknownLoc(),
-                   builder.getStringAttr(fact.relation), text(fact.cause));
+                   builder.getStringAttr(fact.relation), text(fact.cause),
+                   /*id=*/mlir::StringAttr(), /*place=*/mlir::StringAttr(),
+                   /*implied_by=*/mlir::ArrayAttr());
 }
 
 } // namespace ft::pt2

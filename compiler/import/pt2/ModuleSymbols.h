@@ -26,6 +26,11 @@ namespace ft::pt2 {
 /// archive's text as its cause. A guard that cannot be read, or can never
 /// hold, is left out with a note (FT0208): the fake pass finds the conditions
 /// that the program needs by itself.
+///
+/// The tracer takes sizes of inputs to be 2 or more without being asked, and
+/// sizes made of them not to be 0 or 1. Neither is a condition of the program:
+/// such a range starts at 0 here, with the tracer's bound kept for what the
+/// archive claims under it, and such a guard (`n - 1 != 1`) is dropped.
 class ModuleSymbols {
 public:
   explicit ModuleSymbols(SymContext &symbolContext) : context(symbolContext) {}
@@ -41,7 +46,7 @@ public:
 
 private:
   struct Symbol {
-    std::optional<int64_t> hint, lower, upper;
+    std::optional<int64_t> hint, lower, upper, tracedLower;
     std::string source;
   };
   struct Fact {
@@ -51,7 +56,9 @@ private:
   void addSymbols(SymExpr e);
   void addSource(SymExpr e, const std::string &source,
                  std::optional<int64_t> hint);
+  void addTracedLower(const Range &range);
   void addRange(const Range &range);
+  bool isTraced(SymExpr e, int64_t lower) const;
   bool addCondition(SymExpr condition, llvm::StringRef cause);
   bool narrow(SymExpr condition);
   std::optional<Dim> find(const GuardTerm &term) const;

@@ -169,7 +169,7 @@ LogicalResult SymbolCheck::run() {
   });
   if (!sound)
     return failure();
-  ModuleScope scope(module, forward, ModuleScope::Unbacked::Keep);
+  ModuleScope scope(module, forward, ModuleScope::Use::Keep);
   if (failed(scope.verify()))
     return failure();
   for (BlockArgument argument : forward.getArguments())
