@@ -31,7 +31,7 @@ double ft::interpreter::digamma(double x) {
 double ft::interpreter::zeta(double s, double q) {
   if (s == 1)
     return HUGE_VAL;
-  if (std::isnan(s) || std::isnan(q) || s < 1)
+  if (s < 1)
     return kNaN;
   if (q <= 0) {
     if (q == std::floor(q))
@@ -39,6 +39,12 @@ double ft::interpreter::zeta(double s, double q) {
     if (s != std::floor(s))
       return kNaN;
   }
+  if (std::isnan(s) || std::isnan(q) || std::isinf(q))
+    return kNaN;
+  if (s > 1e25) // the corrections overflow where the sum is 0
+    return q == 1 ? 1 : q < 1 ? HUGE_VAL : kNaN;
+  if (q < -1e5)
+    q = q - std::floor(q) - 1e5;
   double sum = 0;
   int terms = 0;
   for (; terms < 12 || q < 12; ++terms, q += 1)
@@ -212,10 +218,34 @@ double ft::interpreter::multigammaln(double x, double p) {
   return sum;
 }
 
+/// |x| <= 1, where a recurrence would take as many steps.
+static double polynomialOfHighDegree(ft::interpreter::Polynomial which,
+                                     double x, double n) {
+  using ft::interpreter::Polynomial;
+  double t = std::acos(x), sign = std::fmod(n, 2) != 0 && x < 0 ? -1 : 1;
+  bool edge = std::abs(x) == 1;
+  switch (which) {
+  case Polynomial::ChebyshevT:
+    return edge ? sign : std::cos(n * t);
+  case Polynomial::ChebyshevU:
+    return edge ? sign * (n + 1) : std::sin((n + 1) * t) / std::sin(t);
+  case Polynomial::ChebyshevV:
+    return edge ? sign * (x > 0 ? 1 : 2 * n + 1)
+                : std::cos((n + 0.5) * t) / std::cos(t / 2);
+  case Polynomial::ChebyshevW:
+    return edge ? sign * (x > 0 ? 2 * n + 1 : 1)
+                : std::sin((n + 0.5) * t) / std::sin(t / 2);
+  default:
+    return kNaN; // the compiler's limit
+  }
+}
+
 double ft::interpreter::polynomial(Polynomial which, double x, double order) {
-  int64_t n = static_cast<int64_t>(order);
-  if (n < 0)
+  if (!(order > -1) || order >= 0x1p63)
     return 0;
+  int64_t n = static_cast<int64_t>(order);
+  if (n > (1 << 20) && std::abs(x) <= 1)
+    return polynomialOfHighDegree(which, x, static_cast<double>(n));
   double previous = 1, current = 0;
   switch (which) {
   case Polynomial::ChebyshevT:
@@ -239,7 +269,7 @@ double ft::interpreter::polynomial(Polynomial which, double x, double order) {
   }
   if (n == 0)
     return previous;
-  for (int64_t k = 1; k < n; ++k) {
+  for (int64_t k = 1; k < n && !std::isnan(current); ++k) {
     double next;
     switch (which) {
     case Polynomial::Legendre:

@@ -1,6 +1,7 @@
 //===- FtRandom.cpp - Random programs, compiled and interpreted -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tests/random/Judge.h"
 #include "tests/random/Trial.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -20,16 +21,8 @@ static void print(const Failure &failure) {
   for (int i : program.inputs()) {
     const Tensor &data = program.values[i].data;
     llvm::outs() << "// in" << i << " = [";
-    for (int64_t k = 0, n = data.numel(); k < n && k < 40; ++k) {
-      llvm::outs() << (k ? ", " : "");
-      if (data.whole())
-        llvm::outs() << data.integer(k);
-      else if (isComplex(data.dtype))
-        llvm::outs() << llvm::formatv("({0:r}, {1:r})", data.complex(k).real(),
-                                      data.complex(k).imag());
-      else
-        llvm::outs() << llvm::formatv("{0:r}", data.real(k));
-    }
+    for (int64_t k = 0, n = data.numel(); k < n && k < 40; ++k)
+      llvm::outs() << (k ? ", " : "") << elementText(data, k);
     llvm::outs() << (data.numel() > 40 ? ", ...]\n" : "]\n");
   }
 }

@@ -35,6 +35,9 @@ private:
   std::vector<std::vector<Tensor>> shaken;
 };
 
+/// An element as text, to the last bit.
+std::string elementText(const Tensor &tensor, int64_t i);
+
 } // namespace ft::random
 
 #endif // FORETRACE_TESTS_RANDOM_JUDGE_H

@@ -70,7 +70,7 @@ static double slack(DType dtype) {
   }
 }
 
-static void shake(Tensor &tensor, OpClass opClass, Rng &rng) {
+static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
   if (isIntegral(tensor.dtype))
     return;
   int64_t n = tensor.numel();
@@ -83,7 +83,7 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng) {
   auto moved = [&](double x) {
     if (!std::isfinite(x))
       return x;
-    double by = 2 * rng.unit() - 1;
+    double by = direction ? direction : 2 * rng.unit() - 1;
     return x + by * relative * (std::abs(x) + 0.25 * scale);
   };
   for (int64_t i = 0; i < n; ++i) {
@@ -99,7 +99,7 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng) {
   }
 }
 
-std::vector<Tensor> Program::evaluate(Rng *jitter) const {
+std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
   std::vector<Tensor> computed(values.size());
   for (int i : inputs())
     computed[i] = values[i].data;
@@ -119,7 +119,7 @@ std::vector<Tensor> Program::evaluate(Rng *jitter) const {
       computed[value] = std::move(tensor);
       OpClass opClass = classOf(step);
       if (jitter && opClass != OpClass::Exact)
-        shake(computed[value], opClass, *jitter);
+        shake(computed[value], opClass, *jitter, direction);
     }
   }
   return computed;

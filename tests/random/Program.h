@@ -51,9 +51,10 @@ struct Program {
   /// Adds the program to a graph under names that start with `prefix`.
   void build(conformance::GraphBuilder &graph, llvm::StringRef prefix) const;
   /// The values of all tensors; with `jitter` each inexact result is moved by
-  /// as much as another right implementation may differ. Empty where a step
-  /// has no value then.
-  std::vector<Tensor> evaluate(Rng *jitter = nullptr) const;
+  /// as much as another right implementation may differ: at random, or all of
+  /// them upwards (`direction` 1) or downwards (-1). Empty where a step has no
+  /// value then.
+  std::vector<Tensor> evaluate(Rng *jitter = nullptr, int direction = 0) const;
   /// The same program with only what `output` needs.
   Program prunedTo(int output) const;
   /// Makes a result an input that holds its value, and drops what only it

@@ -5,7 +5,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <cmath>
 #include <limits>
@@ -225,18 +224,11 @@ static Value nanToNum(P &p) {
 /// Euclid: while y: x, y = y, x rem y.
 static Value gcd(P &p) {
   Value x = p.abs(p[0]), y = p.abs(p[1]);
-  Type type = x.getType();
-  auto loop = scf::WhileOp::create(
-      p.b, p.loc, TypeRange{type, type}, ValueRange{x, y},
-      [&](OpBuilder &, Location, ValueRange v) {
-        Value more = p.cmp(P::Cmp::Ne, v[1], p.zero(v[1]));
-        scf::ConditionOp::create(p.b, p.loc, more, v);
-      },
-      [&](OpBuilder &, Location, ValueRange v) {
-        Value rest = p.remainderTrunc(v[0], v[1]);
-        scf::YieldOp::create(p.b, p.loc, ValueRange{v[1], rest});
-      });
-  return loop.getResult(0);
+  return p.repeat(
+      {x, y}, [&](ValueRange v) { return p.ne(v[1], p.zero(v[1])); },
+      [&](ValueRange v) -> SmallVector<Value> {
+        return {v[1], p.remainderTrunc(v[0], v[1])};
+      })[0];
 }
 
 static Value lcm(P &p) {

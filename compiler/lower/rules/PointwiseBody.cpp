@@ -302,6 +302,21 @@ Value PointwiseBody::chebyshev(Value x, double low, double high,
       ScalarBuilder::sub(ScalarBuilder::mul(t, sum), next), like(x, c.front()));
 }
 
+SmallVector<Value>
+PointwiseBody::repeat(ValueRange start,
+                      llvm::function_ref<Value(ValueRange)> more,
+                      llvm::function_ref<SmallVector<Value>(ValueRange)> next) {
+  auto loop = scf::WhileOp::create(
+      b, loc, start.getTypes(), start,
+      [&](OpBuilder &, Location, ValueRange v) {
+        scf::ConditionOp::create(b, loc, more(v), v);
+      },
+      [&](OpBuilder &, Location, ValueRange v) {
+        scf::YieldOp::create(b, loc, next(v));
+      });
+  return SmallVector<Value>(loop.getResults());
+}
+
 /// x to the power y as an unsigned number; products wrap.
 static Value naturalPow(PointwiseBody &p, Value x, Value y) {
   llvm::APInt exponent;
@@ -315,20 +330,14 @@ static Value naturalPow(PointwiseBody &p, Value x, Value y) {
     return result;
   }
   // Square and multiply: while y: if y odd: result *= x; x *= x; y >>= 1.
-  Type type = x.getType();
-  auto loop = scf::WhileOp::create(
-      p.b, p.loc, TypeRange{type, type, type}, ValueRange{p.one(x), x, y},
-      [&](OpBuilder &, Location, ValueRange v) {
-        scf::ConditionOp::create(p.b, p.loc, p.ne(v[2], p.zero(y)), v);
-      },
-      [&](OpBuilder &, Location, ValueRange v) {
+  return p.repeat(
+      {p.one(x), x, y}, [&](ValueRange v) { return p.ne(v[2], p.zero(y)); },
+      [&](ValueRange v) -> SmallVector<Value> {
         Value odd = p.ne(p.bitAnd(v[2], p.one(y)), p.zero(y));
         Value result = p.select(odd, p.mul(v[0], v[1]), v[0]);
         Value rest = arith::ShRUIOp::create(p.b, p.loc, v[2], p.one(y));
-        scf::YieldOp::create(p.b, p.loc,
-                             ValueRange{result, p.mul(v[1], v[1]), rest});
-      });
-  return loop.getResult(0);
+        return {result, p.mul(v[1], v[1]), rest};
+      })[0];
 }
 
 /// Negative exponents give 0 unless |x| = 1.

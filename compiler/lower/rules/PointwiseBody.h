@@ -134,6 +134,14 @@ public:
   mlir::Value chebyshev(mlir::Value x, double low, double high,
                         llvm::ArrayRef<double> c);
 
+  /// while more(v): v = next(v), from v = `start`; the last v. The kernel that
+  /// holds it goes element by element.
+  llvm::SmallVector<mlir::Value>
+  repeat(mlir::ValueRange start,
+         llvm::function_ref<mlir::Value(mlir::ValueRange)> more,
+         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange)>
+             next);
+
   // Integers never trap: a divisor of 0 (an error in ATen) gives x / 1 and
   // x % 1, and the smallest integer by -1 wraps.
   /// Rounds towards zero, on floats too.

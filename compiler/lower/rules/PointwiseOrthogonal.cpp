@@ -3,8 +3,8 @@
 //
 // f(x, n) with n a tensor, truncated to an integer; negative n gives 0.
 // Chebyshev polynomials have closed forms in the angle θ = acos x (t = acosh
-// |x| outside [-1, 1]). The others follow their three-term recurrence, unrolled
-// over all n up to kDegree, beyond which the result is NaN. All in double.
+// |x| outside [-1, 1]). The others follow their three-term recurrence for n up
+// to kDegree, beyond which the result is NaN. All in double.
 
 #include "compiler/lower/rules/PointwiseBody.h"
 
@@ -16,14 +16,13 @@ namespace ft {
 
 using P = PointwiseBody;
 
-static constexpr int kDegree = 128;
+static constexpr int kDegree = 1 << 20;
 
 static Value degree(P &p) { return p.truncate(p[1]); }
 
 static Value ifNonNegative(P &p, Value n, Value y) {
-  // As an integer, which no NaN or infinity is, it would be the least one.
-  Value infinity = p.like(n, std::numeric_limits<double>::infinity());
-  Value whole = p.bitAnd(p.le(p.zero(n), n), p.lt(n, infinity));
+  // What no integer of 64 bits holds, NaN too, becomes the least one.
+  Value whole = p.bitAnd(p.le(p.zero(n), n), p.lt(n, p.like(n, 0x1p63)));
   return p.select(whole, y, p.zero(y));
 }
 
@@ -90,15 +89,18 @@ static Value chebyshev(P &p, Kind kind, bool shifted) {
 /// p(k+1) = step(k, p(k), p(k-1)) from p(0) = 1 and p(1) = first.
 static Value recurrence(
     P &p, Value first,
-    llvm::function_ref<Value(int k, Value current, Value previous)> step) {
-  Value n = degree(p), previous = p.one(n), current = first;
-  Value y = p.select(p.eq(n, p.zero(n)), previous, current);
-  for (int k = 1; k < kDegree; ++k) {
-    Value next = step(k, current, previous);
-    y = p.select(p.eq(n, p.like(n, k + 1)), next, y);
-    previous = current;
-    current = next;
-  }
+    llvm::function_ref<Value(Value k, Value current, Value previous)> step) {
+  Value n = degree(p), one = p.one(n);
+  SmallVector<Value> last = p.repeat(
+      {one, first, one}, // k, p(k), p(k-1)
+      [&](ValueRange v) {
+        Value more = p.bitAnd(p.lt(v[0], n), p.lt(v[0], p.like(n, kDegree)));
+        return p.bitAnd(more, p.eq(v[1], v[1])); // NaN stays
+      },
+      [&](ValueRange v) -> SmallVector<Value> {
+        return {p.add(v[0], 1), step(v[0], v[1], v[2]), v[1]};
+      });
+  Value y = p.select(p.eq(n, p.zero(n)), one, last[1]);
   Value nan = p.like(n, std::numeric_limits<double>::quiet_NaN());
   y = p.select(p.lt(p.like(n, kDegree), n), nan, y);
   return ifNonNegative(p, n, y);
@@ -106,31 +108,31 @@ static Value recurrence(
 
 static Value hermiteH(P &p) {
   Value twice = p.mul(p[0], 2);
-  return recurrence(p, twice, [&](int k, Value c, Value b) {
-    return p.sub(p.mul(twice, c), p.mul(b, 2.0 * k));
+  return recurrence(p, twice, [&](Value k, Value c, Value b) {
+    return p.sub(p.mul(twice, c), p.mul(b, p.mul(k, 2)));
   });
 }
 
 static Value hermiteHe(P &p) {
   Value x = p[0];
-  return recurrence(p, x, [&](int k, Value c, Value b) {
-    return p.sub(p.mul(x, c), p.mul(b, double(k)));
+  return recurrence(p, x, [&](Value k, Value c, Value b) {
+    return p.sub(p.mul(x, c), p.mul(b, k));
   });
 }
 
 static Value laguerre(P &p) {
   Value x = p[0];
-  return recurrence(p, p.sub(p.one(x), x), [&](int k, Value c, Value b) {
-    Value slope = p.sub(p.like(x, 2 * k + 1), x);
-    return p.mul(p.sub(p.mul(slope, c), p.mul(b, double(k))), 1.0 / (k + 1));
+  return recurrence(p, p.sub(p.one(x), x), [&](Value k, Value c, Value b) {
+    Value slope = p.sub(p.add(p.mul(k, 2), 1), x);
+    return p.div(p.sub(p.mul(slope, c), p.mul(b, k)), p.add(k, 1));
   });
 }
 
 static Value legendre(P &p) {
   Value x = p[0];
-  return recurrence(p, x, [&](int k, Value c, Value b) {
-    return p.mul(p.sub(p.mul(p.mul(x, c), 2.0 * k + 1), p.mul(b, double(k))),
-                 1.0 / (k + 1));
+  return recurrence(p, x, [&](Value k, Value c, Value b) {
+    Value twice = p.add(p.mul(k, 2), 1);
+    return p.div(p.sub(p.mul(p.mul(x, c), twice), p.mul(b, k)), p.add(k, 1));
   });
 }
 

@@ -92,20 +92,35 @@ static Value digamma(P &p, Value x) {
 /// Hurwitz' ζ(s, q) by Euler and Maclaurin after the first terms, which end
 /// above 9. Not defined for s < 1, nor at negative q unless s is whole.
 static Value zeta(P &p, Value s, Value q) {
-  constexpr int kTerms = 24; // reaches 9 from -15
-  Value exponent = p.neg(s), a = q, sum = p.zero(q);
-  for (int i = 0; i < kTerms; ++i) {
-    Value more =
-        i < 9 ? p.constantInt(p.b.getI1Type(), 1) : p.le(a, p.like(a, 9));
-    // A negative base to a whole power, by parity.
+  // From far below zero it would take for ever: what is left out there, less
+  // than 1e-5, has the same fraction.
+  constexpr double kFar = -1e5;
+  Value fraction = p.sub(q, p.floor(q));
+  Value least = p.select(p.lt(q, p.like(q, kFar)), p.add(fraction, kFar), q);
+  Value exponent = p.neg(s);
+  Value end = p.max(p.add(least, 9), p.like(q, 10));
+  Value half = p.mul(s, 0.5);
+  Value odd = p.ne(p.floor(half), half);
+  auto termAt = [&](Value a) { // a negative base to a whole power, by parity
     Value magnitude = p.pow(p.abs(a), exponent);
-    Value half = p.mul(s, 0.5);
-    Value odd = p.ne(p.floor(half), half);
-    Value flip = p.bitAnd(odd, p.lt(a, p.zero(a)));
-    Value term = p.select(flip, p.neg(magnitude), magnitude);
-    sum = p.select(more, p.add(sum, term), sum);
-    a = p.select(more, p.add(a, 1), a);
-  }
+    Value flip = p.bitAnd(odd, p.lt(a, p.zero(q)));
+    return p.select(flip, p.neg(magnitude), magnitude);
+  };
+  auto negligible = [&](Value sum, Value term) {
+    return p.lt(p.abs(term), p.mul(sum, 0x1p-53));
+  };
+  Value first = termAt(least);
+  SmallVector<Value> head = p.repeat(
+      {p.add(least, 1), first, p.like(q, kInf)}, // a, the sum, its last term
+      [&](ValueRange v) {
+        return p.bitAnd(p.lt(v[0], end), p.logicalNot(negligible(v[1], v[2])));
+      },
+      [&](ValueRange v) -> SmallVector<Value> {
+        Value term = termAt(v[0]);
+        return {p.add(v[0], 1), p.add(v[1], term), term};
+      });
+  Value a = head[0], sum = head[1];
+  Value done = negligible(sum, head[2]), enough = sum;
   // sum + a^(1-s)/(s-1) + a^-s/2 + Σ B(2k)/(2k)! s(s+1)…(s+2k-2) a^(-s-2k+1)
   Value power = p.pow(a, exponent);
   sum = p.add(sum,
@@ -119,6 +134,7 @@ static Value zeta(P &p, Value s, Value q) {
     scale = p.div(scale, p.square(a));
     factorial *= (2 * k + 1) * (2 * k + 2);
   }
+  sum = p.select(done, enough, sum);
   Value low = p.le(q, p.zero(q));
   Value pole = p.bitAnd(low, p.eq(q, p.floor(q)));
   Value undefined = p.bitAnd(low, p.ne(s, p.floor(s)));
