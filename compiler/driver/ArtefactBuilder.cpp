@@ -5,6 +5,8 @@
 
 #include "compiler/emit/Emit.h"
 #include "compiler/support/Diagnostics.h"
+#include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
 #include "dialects/ft/TensorMeta.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -27,13 +29,11 @@ static std::vector<int64_t> values(llvm::ArrayRef<Dim> dims) {
   return result;
 }
 
-/// The text of a size in the user's own names.
-static std::string titled(Dim dim, const Plan &plan) {
-  if (dim.isStatic())
-    return dim.str();
-  SymContext &context = dim.symbolic().context();
+/// The text of an expression in the user's own names.
+static std::string titled(SymExpr expr, const Plan &plan) {
+  SymContext &context = expr.context();
   return context
-      .substitute(dim.symbolic(),
+      .substitute(expr,
                   [&](llvm::StringRef name) {
                     for (const PlannedSymbol &s : plan.symbols)
                       if (s.name == name && !s.title.empty())
@@ -65,7 +65,7 @@ static AbiValue abiValue(const Plan &plan, const std::string &name,
   value.strides = values(meta.strides);
   if (!meta.isStatic())
     for (Dim d : meta.sizes)
-      value.dims.push_back(titled(d, plan));
+      value.dims.push_back(d.isStatic() ? d.str() : titled(d.symbolic(), plan));
   value.written = written;
   value.found =
       llvm::any_of(meta.sizes, [&](Dim d) { return isFound(d, plan); });
@@ -118,6 +118,27 @@ static llvm::Expected<Constant> constantOf(const PlannedConstant &planned,
     return bytes.takeError();
   constant.data = bytes->data() + view.offset.value() * constant.elementBytes;
   return constant;
+}
+
+std::vector<AbiGuard> guardsOf(mlir::ModuleOp module, const Plan &plan) {
+  SymContext &context =
+      module.getContext()->getOrLoadDialect<FtDialect>()->symbolContext();
+  std::vector<AbiGuard> guards;
+  for (FactOp fact : module.getOps<FactOp>()) {
+    if (fact.getImpliedBy())
+      continue;
+    // What does not parse, the op's verifier has refused.
+    llvm::Expected<SymExpr> relation = context.parse(fact.getRelation());
+    if (!relation) {
+      llvm::consumeError(relation.takeError());
+      continue;
+    }
+    std::string source = fact.getCause().value_or("").str();
+    if (std::optional<llvm::StringRef> place = fact.getPlace())
+      source += (source.empty() ? "" : " at ") + place->str();
+    guards.push_back({titled(*relation, plan), std::move(source)});
+  }
+  return guards;
 }
 
 llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,

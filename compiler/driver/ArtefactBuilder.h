@@ -22,6 +22,10 @@ llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
                                        WeightSource *weights,
                                        std::string object);
 
+/// What the module's facts ask of the sizes of a call, in the user's names;
+/// those that others imply are left out.
+std::vector<AbiGuard> guardsOf(mlir::ModuleOp module, const Plan &plan);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_DRIVER_ARTEFACTBUILDER_H

@@ -165,6 +165,8 @@ static void dropSymbols(mlir::ModuleOp module) {
 }
 
 static llvm::Error runCodegen(PipelineState &state) {
+  if (std::optional<Plan> plan = Plan::of(state.module))
+    state.guards = guardsOf(state.module, *plan);
   dropSymbols(state.module);
   llvm::Expected<std::string> object =
       compileToObject(state.module, *state.target, {});
@@ -211,6 +213,7 @@ static llvm::Error runEmit(PipelineState &state) {
       name, *plan, *state.target, weights, std::move(state.object));
   if (!artefact)
     return artefact.takeError();
+  artefact->guards = state.guards;
   if (llvm::Error error = checkWeightsBytes(*artefact))
     return error;
   EmitOptions options;

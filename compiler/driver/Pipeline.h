@@ -7,6 +7,7 @@
 #include "compiler/codegen/cpu/Target.h"
 #include "compiler/driver/Options.h"
 #include "compiler/driver/Session.h"
+#include "compiler/emit/Artefact.h"
 #include "compiler/fake/FakeCache.h"
 #include "compiler/import/Importer.h"
 
@@ -28,6 +29,8 @@ struct PipelineState {
   const std::string &outputBase;
   CompiledFiles &files;
   FakeCache &cache;
+  /// What codegen leaves out of the module, and emit writes down.
+  std::vector<AbiGuard> &guards;
   /// Of a model without an archive; null for others.
   WeightSource *weights = nullptr;
 };

@@ -260,8 +260,9 @@ bool Session::State::runStages(Stage last) {
     return false;
   }
   if (at == last && !guarded("checking the text", DiagId::Internal, [&] {
-        PipelineState pipeline{*module,    options, target, object,
-                               outputBase, files,   cache,  weights.get()};
+        PipelineState pipeline{*module, options,    target,
+                               object,  outputBase, files,
+                               cache,   guards,     weights.get()};
         return checkAnnotations(at, pipeline);
       }))
     return false;
@@ -273,8 +274,9 @@ bool Session::State::runStages(Stage last) {
         llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
           if (options.crashIn == at)
             std::raise(SIGSEGV);
-          PipelineState pipeline{*module,    options, target, object,
-                                 outputBase, files,   cache,  weights.get()};
+          PipelineState pipeline{*module, options,    target,
+                                 object,  outputBase, files,
+                                 cache,   guards,     weights.get()};
           return runStage(at, pipeline);
         });
     seconds.push_back({at, secondsSince(start)});

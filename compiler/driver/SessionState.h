@@ -7,6 +7,7 @@
 #include "compiler/codegen/cpu/Target.h"
 #include "compiler/custom/Plugin.h"
 #include "compiler/driver/Session.h"
+#include "compiler/emit/Artefact.h"
 #include "compiler/fake/FakeCache.h"
 #include "compiler/import/Importer.h"
 
@@ -68,6 +69,7 @@ struct Session::State {
   bool lateText = false;
   std::vector<std::pair<Stage, double>> seconds;
   std::string object;
+  std::vector<AbiGuard> guards;
   std::string outputBase;
   CompiledFiles files;
   /// Where the weights are, of a model that did not come from an archive.

@@ -25,6 +25,9 @@ static bool out_of_range(const ft_symbol_info *symbol, int64_t value) {
   return value < symbol->lower || value > symbol->upper;
 }
 
+/* No tensor is that large, and sums of two such sizes do not overflow. */
+static const int64_t kMostElements = (int64_t)1 << 60;
+
 /* The size of the dim that `symbol` is read from, where the symbol is `value`;
  * no size is that large where 64 bits are not enough. */
 static int64_t dim_of(const ft_symbol_info *symbol, int64_t value) {
@@ -46,12 +49,13 @@ static bool read_symbol(const ft_symbol_info *symbol, const DLTensor *inputs,
     return ft_fail(status, FT_ERROR_TENSOR, "%s, which no size is", dim.chars);
   int64_t rest;
   if (__builtin_sub_overflow(size, symbol->offset, &rest))
-    return ft_fail(status, FT_ERROR_MEMORY, "%s, more than memory can hold",
-                   dim.chars);
+    rest = size;
   if (rest % symbol->scale == 0) {
     *value = rest / symbol->scale;
     if (!out_of_range(symbol, *value))
-      return true;
+      return size <= kMostElements ||
+             ft_fail(status, FT_ERROR_MEMORY, "%s, more than memory can hold",
+                     dim.chars);
     bool low = *value < symbol->lower;
     return ft_fail(status, FT_ERROR_GUARD, "%s, must be at %s %" PRId64,
                    dim.chars, low ? "least" : "most",
@@ -94,17 +98,21 @@ static bool mentions(const char *text, const char *word) {
   return false;
 }
 
-/* The symbols of `about` and their values: "batch is 2, seq is 7". */
+/* The symbols of `about` and their values: "batch is 2, seq is 7"; with
+ * `places` also where they come from: "batch, dim 0 of input "x", is 2". */
 static void add_symbols(ft_text *text, const ft_workspace *work,
-                        const char *about) {
+                        const char *about, bool places) {
   const ft_model_info *info = &ft_gen_desc.info;
   bool first = true;
   for (int32_t i = 0; i < info->num_symbols; ++i) {
     const ft_symbol_info *symbol = info->symbols[i];
     if (symbol->input < 0 || !mentions(about, symbol->title))
       continue;
-    ft_text_add(text, "%s%s is %" PRId64, first ? "" : ", ", symbol->title,
-                work->sizes[i]);
+    ft_text_add(text, "%s%s", first ? "" : "; ", symbol->title);
+    if (places)
+      ft_text_add(text, ", dim %d of input \"%s\",", symbol->dim,
+                  info->inputs[symbol->input]->name);
+    ft_text_add(text, " is %" PRId64, work->sizes[i]);
     first = false;
   }
 }
@@ -133,10 +141,10 @@ static bool work_out(ft_workspace *work, ft_status *status) {
   if (atomic_load(&exec->failed)) {
     *status = exec->status;
     ft_text values = {.size = 0};
-    add_symbols(&values, work, status->message);
+    add_symbols(&values, work, status->message, true);
     size_t used = strlen(status->message);
     if (values.size && status->code == FT_ERROR_GUARD)
-      snprintf(status->message + used, sizeof status->message - used, " (%s)",
+      snprintf(status->message + used, sizeof status->message - used, ": %s",
                values.chars);
     return false;
   }
@@ -180,7 +188,7 @@ static bool wrong_size(const ft_workspace *work, int32_t input, int32_t dim,
   ft_text why = {.size = 0};
   for (int32_t i = 0; i < info->num_symbols && !why.size; ++i) {
     const ft_symbol_info *symbol = info->symbols[i];
-    if (symbol->input < 0)
+    if (symbol->input < 0 || (symbol->input == input && symbol->dim == dim))
       continue;
     const ft_value_info *source = info->inputs[symbol->input];
     /* The same expression: the dim that it was read from tells more. */
@@ -192,7 +200,7 @@ static bool wrong_size(const ft_workspace *work, int32_t input, int32_t dim,
   }
   if (!why.size) {
     ft_text values = {.size = 0};
-    add_symbols(&values, work, text);
+    add_symbols(&values, work, text, false);
     ft_text_add(&why, "%s%s%s", text, values.size ? ", where " : "",
                 values.chars);
   }
@@ -237,6 +245,10 @@ bool ft_size_query(ft_workspace *work, const int64_t *values,
   for (int32_t i = 0; i < info->num_symbols; ++i) {
     const ft_symbol_info *symbol = info->symbols[i];
     work->sizes[i] = symbol->input >= 0 ? values[i] : 0;
+    if (work->sizes[i] > kMostElements)
+      return ft_fail(status, FT_ERROR_MEMORY,
+                     "%s is %" PRId64 ", more than memory can hold",
+                     symbol->title, values[i]);
     if (symbol->input < 0 || !out_of_range(symbol, values[i]))
       continue;
     bool low = values[i] < symbol->lower;

@@ -106,8 +106,8 @@ TEST_F(SizesTest, InputShapesOfSymbols) {
   EXPECT_EQ(shapes[2][0], 4);
   EXPECT_EQ(query({65, 3}), "batch is 65, must be at most 64");
   EXPECT_EQ(query({1, -1}), "half is -1, must be at least 0");
-  EXPECT_EQ(query({13, 3}), "batch != 13 does not hold, which \"model.py:7\" "
-                            "asks (batch is 13)");
+  EXPECT_EQ(query({13, 3}), "batch != 13 must hold, for view at model.py:7: "
+                            "batch, dim 0 of input \"x\", is 13");
   EXPECT_EQ(query({5}), "input_shapes: the model has 2 symbols, got 1 values");
 }
 
@@ -150,8 +150,8 @@ TEST_F(SizesTest, DimsThatMustBeEqual) {
 
 TEST_F(SizesTest, Guards) {
   EXPECT_EQ(call({13, 4}, {13}, {3}),
-            "batch != 13 does not hold, which \"model.py:7\" asks (batch is "
-            "13)");
+            "batch != 13 must hold, for view at model.py:7: batch, dim 0 of "
+            "input \"x\", is 13");
   EXPECT_EQ(code, FT_ERROR_GUARD);
 }
 
@@ -232,11 +232,15 @@ TEST_F(SizesTest, SizesBeyondMemory) {
   EXPECT_EQ(messageOf(call()), "output \"y\": no memory for 140737488355328 "
                                "bytes");
   x.shape[1] = int64_t(1) << 62;
-  tail.shape[0] = (int64_t(1) << 61) + 1;
+  EXPECT_EQ(messageOf(call()), "input \"x\": dim 1 (2*half) is "
+                               "4611686018427387904, more than memory can "
+                               "hold");
+  x.shape[1] = int64_t(1) << 58;
+  tail.shape[0] = (int64_t(1) << 57) + 1;
   ft_status status = call();
   EXPECT_EQ(status.code, FT_ERROR_MEMORY);
   EXPECT_EQ(messageOf(status),
-            "input \"x\": [batch, 2*half] = [64, 4611686018427387904] is more "
+            "input \"x\": [batch, 2*half] = [64, 288230376151711744] is more "
             "than memory can hold");
 }
 

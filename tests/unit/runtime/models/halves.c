@@ -24,7 +24,7 @@ int ft_gen_sizes(ft_exec *exec, const int64_t *sizes, int64_t *layout) {
   int64_t batch = sizes[BATCH], half = sizes[HALF], bytes;
   if (batch == 13)
     return ft_rt_fail(exec, FT_ERROR_GUARD,
-                      "batch != 13 does not hold, which \"model.py:7\" asks");
+                      "batch != 13 must hold, for view at model.py:7");
   int64_t *at = layout;
   *at++ = batch; /* x */
   *at++ = 2 * half;
