@@ -42,14 +42,18 @@ Value fromIndex(ScalarBuilder &s, Value index, DType dtype) {
   return s.cast(wide, DType::I64, dtype);
 }
 
-Value wrappedIndex(ScalarBuilder &s, Value index, DType dtype, int64_t size) {
+Value wrappedIndex(ScalarBuilder &s, Value index, DType dtype, Value size) {
   Value i = toIndex(s, index, dtype);
   Value negative = s.cmp(ScalarBuilder::Cmp::Lt, i, s.zero(i));
-  return s.select(negative, s.add(i, s.constantInt(i.getType(), size)), i);
+  return s.select(negative, s.add(i, size), i);
+}
+
+Value wrappedIndex(ScalarBuilder &s, Value index, DType dtype, int64_t size) {
+  return wrappedIndex(s, index, dtype, s.constantInt(s.b.getIndexType(), size));
 }
 
 LoweredTensor generateFrom(
-    LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<int64_t> sizes,
+    LowerCall &c, ArrayRef<LoweredTensor> ins, const SizeList &sizes,
     DType dtype,
     llvm::function_ref<Value(ScalarBuilder &, ValueRange, ArrayRef<Value>)>
         element) {
@@ -72,7 +76,7 @@ LoweredTensor generateFrom(
 }
 
 LoweredTensor
-generate(LowerCall &c, ArrayRef<int64_t> sizes, DType dtype,
+generate(LowerCall &c, const SizeList &sizes, DType dtype,
          llvm::function_ref<Value(ScalarBuilder &, ArrayRef<Value>)> element) {
   return generateFrom(c, {}, sizes, dtype,
                       [&](ScalarBuilder &s, ValueRange, ArrayRef<Value> at) {
@@ -113,15 +117,23 @@ SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta) {
   return sizes;
 }
 
-SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
-                                       ArrayRef<int64_t> b) {
+Dims broadcastDims(ArrayRef<Dim> a, ArrayRef<Dim> b) {
   if (a.size() < b.size())
     std::swap(a, b);
-  SmallVector<int64_t, 6> sizes(a);
+  Dims sizes(a.begin(), a.end());
   size_t lead = a.size() - b.size();
   for (size_t d = 0; d < b.size(); ++d)
-    if (sizes[lead + d] == 1)
+    if (sizes[lead + d].is(1))
       sizes[lead + d] = b[d];
+  return sizes;
+}
+
+SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
+                                       ArrayRef<int64_t> b) {
+  SmallVector<int64_t, 6> sizes;
+  for (Dim d :
+       broadcastDims(Dims(a.begin(), a.end()), Dims(b.begin(), b.end())))
+    sizes.push_back(d.value());
   return sizes;
 }
 

@@ -22,6 +22,8 @@ mlir::Value readAt(ScalarBuilder &s, const LoweredTensor &tensor,
 /// An integer as an index; negative ones count from `size`.
 mlir::Value wrappedIndex(ScalarBuilder &s, mlir::Value index, DType dtype,
                          int64_t size);
+mlir::Value wrappedIndex(ScalarBuilder &s, mlir::Value index, DType dtype,
+                         mlir::Value size);
 
 /// Conversion between integers and index.
 mlir::Value toIndex(ScalarBuilder &s, mlir::Value integer, DType dtype);
@@ -30,7 +32,7 @@ mlir::Value fromIndex(ScalarBuilder &s, mlir::Value index, DType dtype);
 /// Computes every element of a fresh row-major tensor from its logical
 /// position (values of type index).
 LoweredTensor
-generate(LowerCall &c, llvm::ArrayRef<int64_t> sizes, DType dtype,
+generate(LowerCall &c, const SizeList &sizes, DType dtype,
          llvm::function_ref<mlir::Value(ScalarBuilder &,
                                         llvm::ArrayRef<mlir::Value>)>
              element);
@@ -38,7 +40,7 @@ generate(LowerCall &c, llvm::ArrayRef<int64_t> sizes, DType dtype,
 /// The same with the elements of operands of the same sizes at hand.
 LoweredTensor
 generateFrom(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins,
-             llvm::ArrayRef<int64_t> sizes, DType dtype,
+             const SizeList &sizes, DType dtype,
              llvm::function_ref<mlir::Value(ScalarBuilder &, mlir::ValueRange,
                                             llvm::ArrayRef<mlir::Value>)>
                  element);
@@ -52,6 +54,7 @@ LoweredTensor constantVector(LowerCall &c, llvm::ArrayRef<double> values,
 /// way. The fake rule saw that they fit.
 llvm::SmallVector<int64_t, 6> broadcastSizes(llvm::ArrayRef<int64_t> a,
                                              llvm::ArrayRef<int64_t> b);
+Dims broadcastDims(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
 
 /// The static sizes of an annotation.
 llvm::SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta);

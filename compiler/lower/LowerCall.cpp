@@ -5,6 +5,7 @@
 
 #include "compiler/lower/LowerState.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -33,6 +34,13 @@ SmallVector<int64_t, 6> LoweredTensor::sizes() const {
   for (size_t p = 0; p < order.size(); ++p)
     logical[order[p]] = physical[p];
   return logical;
+}
+
+Dims LoweredTensor::dims() const {
+  if (!symbolic.empty())
+    return symbolic;
+  SmallVector<int64_t, 6> numbers = sizes();
+  return Dims(numbers.begin(), numbers.end());
 }
 
 AffineMap LoweredTensor::map(unsigned iterationDims,
@@ -152,15 +160,38 @@ SmallVector<unsigned, 6> identityOrder(size_t rank) {
   return order;
 }
 
-LoweredTensor LowerCall::empty(ArrayRef<int64_t> sizes, DType dtype,
+/// The logical sizes for LoweredTensor::symbolic.
+static Dims symbolicOrNone(ArrayRef<Dim> sizes) {
+  return llvm::all_of(sizes, [](Dim d) { return d.isStatic(); })
+             ? Dims()
+             : Dims(sizes.begin(), sizes.end());
+}
+
+Value LowerCall::sizeValue(Dim size) { return state.sizeValue(size); }
+
+Value LowerCall::sizeAs(Dim size, DType dtype) {
+  ScalarBuilder s(b, location);
+  if (size.isStatic()) {
+    Type type = computeType(context(), dtype);
+    return isa<IntegerType>(type)
+               ? s.constantInt(type, size.value())
+               : s.constant(type, static_cast<double>(size.value()));
+  }
+  Value wide =
+      arith::IndexCastOp::create(b, location, b.getI64Type(), sizeValue(size));
+  return s.cast(wide, DType::I64, dtype);
+}
+
+LoweredTensor LowerCall::empty(const SizeList &sizes, DType dtype,
                                ArrayRef<unsigned> order) {
   LoweredTensor t;
   t.dtype = dtype;
   t.order = order.empty() ? identityOrder(sizes.size())
                           : SmallVector<unsigned, 6>(order);
-  SmallVector<int64_t> physical;
+  t.symbolic = symbolicOrNone(sizes);
+  SmallVector<OpFoldResult> physical;
   for (unsigned logical : t.order)
-    physical.push_back(sizes[logical]);
+    physical.push_back(state.sizeOperand(sizes[logical]));
   t.value = tensor::EmptyOp::create(b, location, physical,
                                     storageType(context(), dtype));
   return t;
@@ -172,7 +203,7 @@ static LoweredTensor fill(OpBuilder &b, Location loc, LoweredTensor t,
   return t;
 }
 
-LoweredTensor LowerCall::filled(ArrayRef<int64_t> sizes, DType dtype,
+LoweredTensor LowerCall::filled(const SizeList &sizes, DType dtype,
                                 double number) {
   ScalarBuilder s(b, location);
   Type type = storageType(context(), dtype);
@@ -181,7 +212,7 @@ LoweredTensor LowerCall::filled(ArrayRef<int64_t> sizes, DType dtype,
   return fill(b, location, empty(sizes, dtype), s.constant(type, number));
 }
 
-LoweredTensor LowerCall::filledInt(ArrayRef<int64_t> sizes, DType dtype,
+LoweredTensor LowerCall::filledInt(const SizeList &sizes, DType dtype,
                                    int64_t number) {
   ScalarBuilder s(b, location);
   Type type = storageType(context(), dtype);
@@ -199,7 +230,7 @@ SmallVector<LoweredTensor> LowerCall::generic(ArrayRef<Access> ins,
                                               ScalarsBody body) {
   // Nothing to compute: the initial values are the results.
   if (llvm::all_of(outs, [](const Access &a) {
-        return llvm::is_contained(a.tensor.sizes(), 0);
+        return hasNoElements(a.tensor.dims());
       })) {
     SmallVector<LoweredTensor> results;
     for (const Access &a : outs)
@@ -253,13 +284,13 @@ SmallVector<LoweredTensor> LowerCall::generic(ArrayRef<Access> ins,
 }
 
 LoweredTensor LowerCall::pointwise(ArrayRef<LoweredTensor> ins,
-                                   ArrayRef<int64_t> sizes, DType dtype,
+                                   const SizeList &sizes, DType dtype,
                                    ScalarBody body) {
   size_t rank = sizes.size();
   SmallVector<unsigned, 6> order = identityOrder(rank);
   for (const LoweredTensor &t : ins) {
     if (t.rank() == rank && !t.isRowMajor() &&
-        ArrayRef<int64_t>(t.sizes()) == sizes) {
+        ArrayRef<Dim>(t.dims()) == ArrayRef<Dim>(sizes)) {
       order = t.order;
       break;
     }
@@ -271,10 +302,10 @@ LoweredTensor LowerCall::pointwise(ArrayRef<LoweredTensor> ins,
   SmallVector<Access> inputs;
   for (const LoweredTensor &t : ins) {
     Access a{t, {}};
-    SmallVector<int64_t, 6> own = t.sizes();
+    Dims own = t.dims();
     size_t lead = rank - own.size();
     for (size_t j = 0; j < own.size(); ++j)
-      a.index.push_back(own[j] == 1 && sizes[lead + j] != 1
+      a.index.push_back(own[j].is(1) && !sizes[lead + j].is(1)
                             ? constant(0)
                             : logical[lead + j]);
     inputs.push_back(std::move(a));
@@ -286,32 +317,34 @@ LoweredTensor LowerCall::pointwise(ArrayRef<LoweredTensor> ins,
   })[0];
 }
 
-static SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta) {
-  SmallVector<int64_t, 6> sizes;
-  for (Dim d : meta.sizes)
-    sizes.push_back(d.value());
-  return sizes;
-}
-
 LoweredTensor LowerCall::pointwise(ArrayRef<LoweredTensor> ins,
                                    const TensorMeta &result, ScalarBody body) {
-  return pointwise(ins, staticSizes(result), result.dtype, body);
+  return pointwise(ins, result.sizes, result.dtype, body);
 }
 
 LoweredTensor LowerCall::cast(LoweredTensor t, DType dtype) {
   if (t.dtype == dtype)
     return t;
   DType from = t.dtype;
-  return pointwise(t, t.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+  return pointwise(t, t.dims(), dtype, [&](ScalarBuilder &s, ValueRange v) {
     return s.cast(v[0], from, dtype);
   });
+}
+
+LoweredTensor inMemoryOrder(LoweredTensor t) {
+  Dims logical = t.dims(), physical;
+  for (unsigned d : t.order)
+    physical.push_back(logical[d]);
+  t.symbolic = symbolicOrNone(physical);
+  t.order = identityOrder(t.order.size());
+  return t;
 }
 
 LoweredTensor LowerCall::reduce(
     LoweredTensor in, ArrayRef<unsigned> dims, bool keepDim, DType accumulate,
     double init,
     llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
-  SmallVector<int64_t, 6> sizes = in.sizes();
+  Dims sizes = in.dims();
   size_t rank = sizes.size();
   SmallVector<bool> reduced(rank, false);
   for (unsigned d : dims)
@@ -326,7 +359,7 @@ LoweredTensor LowerCall::reduce(
         index[logical] = dim(static_cast<unsigned>(iterators.size()));
         iterators.push_back(pass ? Iterator::Reduction : Iterator::Parallel);
       }
-  SmallVector<int64_t, 6> keptSizes;
+  Dims keptSizes;
   SmallVector<unsigned, 6> keptPosition(rank, 0), keptOrder;
   for (size_t j = 0; j < rank; ++j)
     if (!reduced[j]) {
@@ -349,12 +382,15 @@ LoweredTensor LowerCall::reduce(
   if (!keepDim)
     return result;
   // The unit dims go back to where they were, also physically.
-  SmallVector<int64_t> physical;
-  for (unsigned logical : in.order)
-    physical.push_back(reduced[logical] ? 1 : sizes[logical]);
-  result.order = identityOrder(keptSizes.size());
-  LoweredTensor wide = reshape(result, physical);
+  Dims physical, logical;
+  for (unsigned d : in.order)
+    physical.push_back(reduced[d] ? Dim(1) : sizes[d]);
+  for (size_t d = 0; d < rank; ++d)
+    logical.push_back(reduced[d] ? Dim(1) : sizes[d]);
+  // The memory itself, seen as a row-major tensor of its physical sizes.
+  LoweredTensor wide = reshape(inMemoryOrder(result), physical);
   wide.order = in.order;
+  wide.symbolic = symbolicOrNone(logical);
   return wide;
 }
 
@@ -367,8 +403,8 @@ void LowerCall::checkTrue(LoweredTensor condition, const Twine &message) {
 
 void LowerCall::checkIndex(LoweredTensor indices, int64_t low, int64_t high,
                            int64_t size) {
-  SmallVector<int64_t, 6> sizes = indices.sizes();
-  if (llvm::is_contained(sizes, 0))
+  Dims sizes = indices.dims();
+  if (hasNoElements(sizes))
     return;
   newGroup();
   size_t rank = sizes.size();

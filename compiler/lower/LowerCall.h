@@ -22,19 +22,50 @@ struct LoweredTensor {
   mlir::Value value;
   llvm::SmallVector<unsigned, 6> order;
   DType dtype = DType::F32;
+  /// Logical sizes where some are of the run; else empty, the type has them.
+  Dims symbolic = {};
 
   unsigned rank() const { return static_cast<unsigned>(order.size()); }
   bool isRowMajor() const;
-  /// Logical sizes.
+  bool isStatic() const { return symbolic.empty(); }
+  /// Logical sizes; of a static tensor.
   llvm::SmallVector<int64_t, 6> sizes() const;
+  /// Logical sizes; of any tensor.
+  Dims dims() const;
   /// What a linalg.generic must use to read logical element `index` (one
   /// expression for each logical dim).
   mlir::AffineMap map(unsigned iterationDims,
                       llvm::ArrayRef<mlir::AffineExpr> index) const;
 };
 
+/// Sizes as rules have them: numbers, or numbers of the run among them.
+class SizeList {
+public:
+  SizeList() = default;
+  SizeList(Dim only) : dims({only}) {}
+  SizeList(int64_t only) : dims({Dim(only)}) {}
+  SizeList(std::initializer_list<Dim> list) : dims(list) {}
+  SizeList(llvm::ArrayRef<Dim> list) : dims(list.begin(), list.end()) {}
+  SizeList(llvm::ArrayRef<int64_t> list) : dims(list.begin(), list.end()) {}
+  template <typename T, unsigned N>
+  SizeList(const llvm::SmallVector<T, N> &list)
+      : dims(list.begin(), list.end()) {}
+
+  operator llvm::ArrayRef<Dim>() const { return dims; }
+  size_t size() const { return dims.size(); }
+  Dim operator[](size_t i) const { return dims[i]; }
+  auto begin() const { return dims.begin(); }
+  auto end() const { return dims.end(); }
+
+private:
+  Dims dims;
+};
+
 /// 0, 1, … rank - 1: the order of row-major memory.
 llvm::SmallVector<unsigned, 6> identityOrder(size_t rank);
+
+/// The memory of a tensor as a row-major tensor of its physical sizes.
+LoweredTensor inMemoryOrder(LoweredTensor tensor);
 
 /// One operand of a linalg.generic: a tensor and the logical index to read (or
 /// to write) in terms of the iteration dims.
@@ -100,6 +131,8 @@ public:
   LoweredTensor toOrder(LoweredTensor t, llvm::ArrayRef<unsigned> order);
   LoweredTensor toRowMajor(LoweredTensor t);
   int64_t integer(unsigned arg) const { return decoded.integer(arg); }
+  /// An integer argument that may be of the run.
+  Dim dimArg(unsigned arg) const { return decoded.args[arg].dim; }
   llvm::SmallVector<int64_t, 6> integers(unsigned arg) const {
     return decoded.integers(arg);
   }
@@ -121,21 +154,22 @@ public:
   mlir::LogicalResult unsupported(const llvm::Twine &why);
 
   //===--- Building -------------------------------------------------------===//
-  LoweredTensor empty(llvm::ArrayRef<int64_t> sizes, DType dtype,
+  LoweredTensor empty(const SizeList &sizes, DType dtype,
                       llvm::ArrayRef<unsigned> order = {});
+  /// A size as a value of type index, for `tensor` operations and in bodies.
+  mlir::Value sizeValue(Dim size);
+  /// The same as an element of a tensor of this dtype computes.
+  mlir::Value sizeAs(Dim size, DType dtype);
   /// A tensor filled with a number (converted to dtype).
-  LoweredTensor filled(llvm::ArrayRef<int64_t> sizes, DType dtype,
-                       double number);
+  LoweredTensor filled(const SizeList &sizes, DType dtype, double number);
   /// The same with an exact integer.
-  LoweredTensor filledInt(llvm::ArrayRef<int64_t> sizes, DType dtype,
-                          int64_t number);
+  LoweredTensor filledInt(const SizeList &sizes, DType dtype, int64_t number);
 
   /// Broadcasts `ins` (numpy rules) to `sizes` and computes each element.
   /// The result takes the physical order of the first operand of full rank
   /// whose order is not row-major, else row-major.
   LoweredTensor pointwise(llvm::ArrayRef<LoweredTensor> ins,
-                          llvm::ArrayRef<int64_t> sizes, DType dtype,
-                          ScalarBody body);
+                          const SizeList &sizes, DType dtype, ScalarBody body);
   LoweredTensor pointwise(llvm::ArrayRef<LoweredTensor> ins,
                           const TensorMeta &result, ScalarBody body);
   /// Converts elements as Tensor.to(dtype) does.
@@ -164,15 +198,15 @@ public:
   }
 
   // Views: free where memory allows (row-major), otherwise a copy.
-  LoweredTensor reshape(LoweredTensor t, llvm::ArrayRef<int64_t> sizes);
+  LoweredTensor reshape(LoweredTensor t, const SizeList &sizes);
   LoweredTensor permute(LoweredTensor t, llvm::ArrayRef<unsigned> dims);
-  LoweredTensor slice(LoweredTensor t, unsigned dim, int64_t start,
-                      int64_t size, int64_t step = 1);
+  LoweredTensor slice(LoweredTensor t, unsigned dim, Dim start, Dim size,
+                      int64_t step = 1);
   /// Broadcasts explicitly (a copy; pointwise broadcasts for free).
-  LoweredTensor expand(LoweredTensor t, llvm::ArrayRef<int64_t> sizes);
+  LoweredTensor expand(LoweredTensor t, const SizeList &sizes);
   /// Pads logical dims with a constant.
-  LoweredTensor pad(LoweredTensor t, llvm::ArrayRef<int64_t> low,
-                    llvm::ArrayRef<int64_t> high, double value);
+  LoweredTensor pad(LoweredTensor t, const SizeList &low, const SizeList &high,
+                    double value);
 
   /// A constant weight in another layout, computed at compile time: row-major
   /// `dims`, element p = source element s[j] = base[j] + sum coef[j][i] * p[i],
@@ -213,6 +247,10 @@ private:
 /// A rule: sets all results or fails through unsupported().
 using LowerRule = mlir::LogicalResult (*)(LowerCall &);
 
+/// Whether a rule takes tensors with sizes of the run. Calls with such tensors
+/// are kept from the others, which read all sizes as numbers.
+enum class Shapes : uint8_t { Static, Symbolic };
+
 /// Whether a rule takes numbers of the run. Calls with such numbers are kept
 /// from the others, which read all numbers as constants.
 enum class Numbers : uint8_t { Constant, Runtime };
@@ -225,7 +263,14 @@ struct LowerRuleRow {
   LowerRule rule;
   Numbers numbers = Numbers::Constant;
   ResultSizes sizes = ResultSizes::Known;
+  Shapes shapes = Shapes::Static;
 };
+
+/// The row of a rule that takes all shapes.
+constexpr LowerRuleRow anyShape(llvm::StringLiteral name, LowerRule rule,
+                                Numbers numbers = Numbers::Constant) {
+  return {name, rule, numbers, ResultSizes::Known, Shapes::Symbolic};
+}
 
 /// The row of an overload; null if there is none. Each family's table is
 /// returned by a function `<family>LowerRules()` (Rules.h).

@@ -3,7 +3,7 @@
 
 #include "compiler/lower/LowerState.h"
 
-#include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
 
 using namespace mlir;
 
@@ -20,6 +20,25 @@ LowerState::LowerState(func::FuncOp source, func::FuncOp target,
   }
 }
 
+Value LowerState::sizeValue(Dim size) {
+  OpBuilder b(target.getContext());
+  Block &body = target.getBody().front();
+  b.setInsertionPointToStart(&body);
+  if (size.isStatic())
+    return arith::ConstantIndexOp::create(b, target.getLoc(), size.value());
+  Value &known = sizes[size.symbolic()];
+  if (!known)
+    known = SizeOp::create(b, target.getLoc(), b.getIndexType(),
+                           b.getStringAttr(size.str()));
+  return known;
+}
+
+OpFoldResult LowerState::sizeOperand(Dim size) {
+  if (size.isStatic())
+    return Builder(target.getContext()).getIndexAttr(size.value());
+  return sizeValue(size);
+}
+
 void LowerState::closeGroup(llvm::StringRef from) {
   Block &body = target.getBody().front();
   Builder b(target.getContext());
@@ -28,7 +47,7 @@ void LowerState::closeGroup(llvm::StringRef from) {
                             : body.begin();
        it != body.end(); ++it) {
     lastTagged = &*it;
-    if (isa<arith::ConstantOp>(*it))
+    if (isa<arith::ConstantOp, SizeOp>(*it))
       continue;
     any = true;
     it->setAttr(names::kGroup, b.getI64IntegerAttr(group));

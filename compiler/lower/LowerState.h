@@ -43,6 +43,10 @@ public:
   /// Tags what was emitted since the last call with the number of a group of
   /// its own, and the ATen name that it came from.
   void closeGroup(llvm::StringRef from);
+  /// A size as an index: a constant, or an `ft.size` at the function's start.
+  mlir::Value sizeValue(Dim size);
+  /// The same as tensor operations take it.
+  mlir::OpFoldResult sizeOperand(Dim size);
   /// Filled by a rule that gave up.
   std::string reason;
 
@@ -58,6 +62,7 @@ public:
                                llvm::ArrayRef<int64_t> base);
 
 private:
+  llvm::DenseMap<SymExpr, mlir::Value> sizes;
   int64_t group = 0;
   mlir::Operation *lastTagged = nullptr;
   /// Arguments of `source` that some result of the function overwrites.

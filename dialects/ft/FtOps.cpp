@@ -62,6 +62,30 @@ void AssertOp::getEffects(
   effects.emplace_back(mlir::MemoryEffects::Write::get());
 }
 
+static llvm::Expected<SymExpr> expressionOf(SizeOp op) {
+  auto *dialect = llvm::cast<FtDialect>(op->getDialect());
+  return dialect->symbolContext().parse(op.getExpression());
+}
+
+Dim SizeOp::dim() {
+  llvm::Expected<SymExpr> e = expressionOf(*this);
+  if (!e) {
+    llvm::consumeError(e.takeError());
+    return Dim();
+  }
+  return *e ? Dim(*e) : Dim();
+}
+
+mlir::LogicalResult SizeOp::verify() {
+  llvm::Expected<SymExpr> e = expressionOf(*this);
+  if (!e)
+    return emitOpError("'")
+           << getExpression() << "': " << llvm::toString(e.takeError());
+  if (!*e || e->isPredicate())
+    return emitOpError("'") << getExpression() << "' is no size";
+  return mlir::success();
+}
+
 void FtDialect::registerFtOps() {
   addOperations<
 #define GET_OP_LIST

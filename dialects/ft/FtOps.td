@@ -185,6 +185,32 @@ def Ft_AssertOp : Ft_Op<"assert", [
   let hasVerifier = 1;
 }
 
+def Ft_SizeOp : Ft_Op<"size", [Pure]> {
+  let summary = "a size of the run, as a number";
+  let description = [{
+    `expression` is a sum, product or quotient of symbols of the module
+    (SymExpr). Stands where builtin operations want a size that is not known at
+    compile time: `tensor.empty(%n)`, a divisor of a mean.
+
+    Inserted by the lower stage, in which every `?` of a tensor's shape leads
+    to one; in a kernel its symbols are arguments (`ft.symbol`). Consumed by
+    codegen.
+
+    ```mlir
+    %n = ft.size "4*s0 + 1"
+    %e = tensor.empty(%n) : tensor<?xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$expression);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$expression attr-dict";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The expression; of a verified operation never null.
+    ::ft::Dim dim();
+  }];
+}
+
 def Ft_CheckTrueOp : Ft_Op<"check_true"> {
   let summary = "fails the call at run time unless a condition holds";
   let description = [{

@@ -85,19 +85,21 @@ bool ContractionNest::contiguousLanes(const Operand &o, unsigned group,
       continue;
     // Lanes start at multiples of the panel width.
     IndexExpr e = access.offset;
-    if (e.coefficient(atom) != 1)
+    if (!e.coefficient(atom).is(1))
       return false;
-    for (auto [id, c] : e.terms) {
+    for (const auto &[id, c] : e.terms) {
       const auto &t = r.space.atom(id);
       if (t.kind == IndexSpace::Kind::Counter ||
           !r.space.dependsOn(t.numerator, atom))
         continue;
-      if (t.kind == IndexSpace::Kind::Lanes || t.denominator % width ||
+      auto aligned = [&](Dim d) { return knownDivisor(d) % width == 0; };
+      if (t.kind == IndexSpace::Kind::Lanes || !aligned(t.denominator) ||
           r.space.dividesBy(t.numerator, atom) ||
-          t.numerator.coefficient(atom) != 1 || t.numerator.constant % width)
+          !t.numerator.coefficient(atom).is(1) ||
+          !aligned(t.numerator.constant))
         return false;
-      for (auto [inner, k] : t.numerator.terms)
-        if (inner != atom && k % width)
+      for (const auto &[inner, k] : t.numerator.terms)
+        if (inner != atom && !aligned(k))
           return false;
     }
   }
@@ -131,10 +133,10 @@ bool ContractionNest::analyze(ArrayRef<unsigned> atoms, const Coords &dims) {
       });
       o->moves.push_back(moves);
     }
-    o->bytes = kPoints * accType.getIntOrFloatBitWidth() / 8;
+    o->bytes = r.estimate(kPoints) * accType.getIntOrFloatBitWidth() / 8;
     for (auto [g, moves] : llvm::zip(space.groups, o->moves))
       if (moves)
-        o->bytes *= g.size;
+        o->bytes *= r.estimate(g.size);
   }
   return true;
 }
@@ -148,13 +150,17 @@ void ContractionNest::chooseLanes(ArrayRef<unsigned> atoms,
     if (a.moves[g] == b.moves[g])
       continue;
     const Operand &vector = b.moves[g] ? b : a;
-    int64_t size = space.groups[g].size;
+    // A loop of the run is as long as it may be.
+    Dim extent = space.groups[g].size;
+    int64_t size = extent.isStatic()
+                       ? extent.value()
+                       : std::max<int64_t>(r.estimate(extent), 16);
     width = r.target.panelWidth();
     while (width > 1 && width / 2 >= size)
       width /= 2;
     int64_t score = std::min<int64_t>(size, width) / 4;
     for (const IndexExpr &e : stores)
-      score += !r.space.dividesBy(e, atoms[g]) && e.coefficient(atoms[g]) == 1
+      score += !r.space.dividesBy(e, atoms[g]) && e.coefficient(atoms[g]).is(1)
                    ? 16
                    : -16;
     score += contiguousLanes(vector, g, atoms[g]) ? 8 : -8;
@@ -179,8 +185,8 @@ void ContractionNest::chooseRows() {
     } else if (b.moves[g]) {
       outerPanels.push_back(g);
     } else {
-      if (rowGroup == kNone ||
-          space.groups[g].size >= space.groups[rowGroup].size) {
+      if (rowGroup == kNone || r.estimate(space.groups[g].size) >=
+                                   r.estimate(space.groups[rowGroup].size)) {
         if (rowGroup != kNone)
           outerRows.push_back(rowGroup);
         rowGroup = g;
@@ -190,7 +196,7 @@ void ContractionNest::chooseRows() {
     }
   }
   llvm::sort(outerRows);
-  rowCount = rowGroup == kNone ? 1 : space.groups[rowGroup].size;
+  rowCount = rowGroup == kNone ? Dim(1) : space.groups[rowGroup].size;
 
   // The row count of a tile: fewest cycles for all rows. A tile of R rows
   // takes R steps, and one more to start; fewer than 4 rows wait for the
@@ -199,13 +205,21 @@ void ContractionNest::chooseRows() {
       std::max<int64_t>(1, width * (accType.getIntOrFloatBitWidth() / 8) /
                                r.target.isa.vectorBytes);
   int64_t most = std::max<int64_t>(r.target.isa.maxRows * 2 / perRow, 1);
-  most = std::min<int64_t>({most, r.target.isa.maxRows, rowCount});
+  most = std::min<int64_t>(most, r.target.isa.maxRows);
+  if (!rowCount.isStatic()) {
+    // Any number of rows may come: the largest tile, and smaller ones for the
+    // rest (restOfRows).
+    tileRows = most;
+    return;
+  }
+  int64_t count = rowCount.value();
+  most = std::min(most, count);
   double best = 1e30;
   for (int64_t rows = 1; rows <= most; ++rows) {
     auto cost = [](int64_t n) { return std::max<double>(n, 4) + 1; };
-    double all = rowCount / rows * cost(rows);
-    if (rowCount % rows)
-      all += cost(rowCount % rows) + 2;
+    double all = count / rows * cost(rows);
+    if (count % rows)
+      all += cost(count % rows) + 2;
     if (all <= best) {
       best = all;
       tileRows = rows;
@@ -214,8 +228,7 @@ void ContractionNest::chooseRows() {
 }
 
 bool ContractionNest::plan() {
-  if (r.scalarOnly || llvm::is_contained(space.shape(), 0) ||
-      !findContraction())
+  if (r.scalarOnly || hasNoElements(space.shape()) || !findContraction())
     return false;
   accType = cast<RankedTensorType>(contraction.op.getResult(0).getType())
                 .getElementType();
@@ -229,11 +242,12 @@ bool ContractionNest::plan() {
   if (!space.walk(w, atoms, &stores) || w.reductions.size() != 1)
     return false;
   Coords dims;
-  if (!loopsFromResult(contraction.op, 0, w.reductions[0].coords, dims))
+  if (!loopsFromResult(contraction.op, 0, w.reductions[0].coords, dims,
+                       r.space))
     return false;
   kDims.emplace(r.space, contraction.op, dims);
   kPoints = kDims->points();
-  if (kPoints == 0)
+  if (kPoints.is(0))
     return false;
   a.factor = contraction.x, a.input = contraction.xInput;
   b.factor = contraction.y, b.input = contraction.yInput;
@@ -250,12 +264,17 @@ bool ContractionNest::plan() {
   chooseRows();
 
   const OutputSpace::Group &lane = space.groups[laneGroup];
-  panelCount = (lane.size + width - 1) / width;
-  masked = lane.size % width != 0;
+  panelCount = ceilDiv(lane.size, width);
+  masked = knownDivisor(lane.size) % width != 0;
   bool contiguous = contiguousLanes(b, laneGroup, atoms[laneGroup]);
-  int64_t rows = rowCount;
+  // Sizes of the run are taken for large, that the loops stay short where they
+  // matter.
+  auto large = [&](Dim d) {
+    return d.isStatic() ? d.value() : std::max<int64_t>(r.estimate(d), 64);
+  };
+  int64_t rows = large(rowCount);
   for (unsigned g : outerRows)
-    rows *= space.groups[g].size;
+    rows *= large(space.groups[g].size);
   // Few rows and lanes that are far apart: dot products along k read
   // consecutive elements instead.
   if (!contiguous && rows < 8)
@@ -263,53 +282,65 @@ bool ContractionNest::plan() {
 
   aType = bType = accType;
   int64_t bytes = accType.getIntOrFloatBitWidth() / 8;
+  // What is packed must fit on the stack, whatever the sizes of the run are.
+  std::optional<int64_t> mostK = r.space.sizes->most(kPoints);
+  auto fits = [&](int64_t columns, int64_t limit) {
+    return mostK && *mostK <= limit / (columns * bytes);
+  };
   // Does B need a panel of its own? Packed panels have the next k right behind.
   bool panel =
       contiguous && b.accesses.size() == 1 && b.accesses[0].bytes &&
       llvm::any_of(b.accesses[0].offset.terms, [&](const auto &t) {
         return r.space.atom(t.first).kind == IndexSpace::Kind::Division;
       });
-  packsB = !panel && (!contiguous || !b.direct || lane.size != width) &&
-           rows >= (contiguous ? 4 * tileRows : 8) &&
-           kPoints * width * bytes <= kStackBytes;
+  packsB = !panel && (!contiguous || !b.direct || !lane.size.is(width)) &&
+           rows >= (contiguous ? 4 * tileRows : 8) && fits(width, kStackBytes);
   if (!contiguous && !packsB)
     return false;
-  packsA = !a.direct && kPoints * tileRows * bytes <= kStackBytes / 2;
+  packsA = !a.direct && fits(tileRows, kStackBytes / 2);
+  if (packsA && !kPoints.isStatic())
+    kStride = *mostK;
+  else
+    kStride = kPoints;
 
   // What is read again and again should stay in the cache.
   int64_t aBytes = std::max<int64_t>(a.bytes, 1),
           bBytes = std::max<int64_t>(b.bytes, 1);
   for (unsigned g : batch) {
     if (a.moves[g])
-      aBytes /= space.groups[g].size;
+      aBytes /= r.estimate(space.groups[g].size);
     if (b.moves[g])
-      bBytes /= space.groups[g].size;
+      bBytes /= r.estimate(space.groups[g].size);
   }
-  int64_t rowBytes = kPoints * bytes;
+  int64_t rowBytes = r.estimate(kPoints) * bytes;
+  int64_t rowEstimate = large(rowCount);
   blockRows =
       std::max<int64_t>(kCacheBytes / rowBytes / tileRows, 1) * tileRows;
-  int64_t panelsInAll = panelCount;
+  int64_t panelsInAll = large(panelCount);
   for (unsigned g : outerPanels)
-    panelsInAll *= space.groups[g].size;
-  int64_t blocksInAll = (rowCount + blockRows - 1) / blockRows;
+    panelsInAll *= large(space.groups[g].size);
+  int64_t blocksInAll = (rowEstimate + blockRows - 1) / blockRows;
   for (unsigned g : outerRows)
-    blocksInAll *= space.groups[g].size;
+    blocksInAll *= large(space.groups[g].size);
   auto again = [](int64_t size, int64_t times) {
     return double(size) + (size <= kCacheBytes ? 0.25 : 1.0) * size * times;
   };
   panelOuter = packsB || bBytes + again(aBytes, panelsInAll) <=
                              aBytes + again(bBytes, blocksInAll);
   if (panelOuter)
-    blockRows = rowCount;
+    blockRows = rowCount.isStatic() ? rowCount.value() : 0;
   int64_t units = panelOuter ? panelsInAll : blocksInAll;
   for (unsigned g : batch)
-    units *= space.groups[g].size;
-  if (units < kFewUnits && rowCount > 2 * tileRows) {
+    units *= r.estimate(space.groups[g].size);
+  if (units < kFewUnits && rowEstimate > 2 * tileRows) {
     int64_t parts = std::min<int64_t>((kFewUnits + units - 1) / units,
-                                      rowCount / (2 * tileRows));
-    int64_t tiles = (rowCount + tileRows - 1) / tileRows;
-    blockRows = std::min(blockRows, (tiles + parts - 1) / parts * tileRows);
+                                      rowEstimate / (2 * tileRows));
+    int64_t tiles = (rowEstimate + tileRows - 1) / tileRows;
+    int64_t cut = (tiles + parts - 1) / parts * tileRows;
+    blockRows = blockRows ? std::min(blockRows, cut) : cut;
   }
+  if (rowCount.isStatic() && blockRows >= rowCount.value())
+    blockRows = 0;
   return true;
 }
 
@@ -330,7 +361,7 @@ void ContractionNest::loopsOver(ArrayRef<unsigned> list,
   if (list.empty())
     return body();
   unsigned g = list.front();
-  int64_t size = space.groups[g].size;
+  Dim size = space.groups[g].size;
   r.loop(r.index(0), r.index(size), 1, size, 1, {},
          [&](unsigned atom, ValueRange) {
            counters[g] = r.space.of(atom);
@@ -342,14 +373,14 @@ void ContractionNest::loopsOver(ArrayRef<unsigned> list,
 /// B for all k and the lanes of this panel, one row of lanes after the other.
 void ContractionNest::packB() {
   Coords dims;
-  loopsFromResult(contraction.op, 0, contractionCoords(), dims);
+  loopsFromResult(contraction.op, 0, contractionCoords(), dims, r.space);
   r.lanes = lanes;
   IndexExpr k;
   std::function<void(unsigned)> level = [&](unsigned depth) {
     if (depth == kDims->groups.size()) {
       Value v = r.evaluateAt(contraction.op, b.factor, dims);
       if (v)
-        r.storeRow(packedB, bType, k * width, v);
+        r.storeRow(packedB, bType, k * Dim(width), v);
       return;
     }
     const auto &g = kDims->groups[depth];
@@ -377,7 +408,7 @@ void ContractionNest::packA(int64_t rows, MutableArrayRef<Coords> dims) {
         Value v = r.evaluateAt(contraction.op, a.factor, dims[i]);
         if (!v)
           return;
-        IndexExpr at = k + IndexExpr(i * kPoints);
+        IndexExpr at = k + IndexExpr(kStride * i);
         r.store(packedA, aType, at, v);
       }
       return;
@@ -395,14 +426,14 @@ void ContractionNest::packA(int64_t rows, MutableArrayRef<Coords> dims) {
       return SmallVector<Value>();
     };
     int64_t w = last ? std::min<int64_t>(r.target.isa.vectorBytes / 4, 16) : 1;
-    while (w > g.size)
+    while (g.size.isStatic() && w > g.size.value())
       w /= 2;
-    int64_t main = g.size / w * w;
+    Dim main = floorDiv(g.size, w) * w;
     r.lanes.width = w;
-    if (main)
+    if (!main.is(0))
       r.loop(r.index(0), r.index(main), w, g.size, w, {}, step);
     r.lanes = Lanes();
-    if (main < g.size)
+    if (main != g.size)
       r.loop(r.index(main), r.index(g.size), 1, g.size, 1, {}, step);
     k = outer;
   };
@@ -425,7 +456,7 @@ SmallVector<Value> ContractionNest::kLoops(unsigned depth,
   TensorReader::Scope scope(r);
   SmallVector<Value> next(acc);
   r.lanes = lanes;
-  Value bv = packsB ? r.loadRow(packedB, bType, k * width)
+  Value bv = packsB ? r.loadRow(packedB, bType, k * Dim(width))
                     : r.evaluateAt(contraction.op, b.factor, dims[0]);
   if (bv)
     bv = r.broadcast(bv);
@@ -433,7 +464,7 @@ SmallVector<Value> ContractionNest::kLoops(unsigned depth,
                                                 arith::FastMathFlags::contract);
   for (unsigned i = 0; bv && i < next.size(); ++i) {
     r.lanes = Lanes();
-    Value av = packsA ? r.load(packedA, aType, k + IndexExpr(i * kPoints))
+    Value av = packsA ? r.load(packedA, aType, k + IndexExpr(kStride * Dim(i)))
                       : r.evaluateAt(contraction.op, a.factor, dims[i]);
     r.lanes = lanes;
     if (!av)
@@ -458,7 +489,7 @@ void ContractionNest::tile(int64_t rows, const IndexExpr &first) {
   for (int64_t i = 0; i < rows; ++i) {
     if (rowGroup != kNone)
       counters[rowGroup] = first + IndexExpr(i);
-    loopsFromResult(contraction.op, 0, contractionCoords(), dims[i]);
+    loopsFromResult(contraction.op, 0, contractionCoords(), dims[i], r.space);
   }
   if (packsA)
     packA(rows, dims);
@@ -484,7 +515,7 @@ void ContractionNest::tile(int64_t rows, const IndexExpr &first) {
          [&](unsigned atom, ValueRange) {
            IndexExpr i = r.space.of(atom);
            r.lanes = lanes;
-           Value c = r.loadRow(tileMemory, accType, i * width);
+           Value c = r.loadRow(tileMemory, accType, i * Dim(width));
            r.lanes = Lanes();
            finishRow(first + i, c);
            return SmallVector<Value>();
@@ -517,17 +548,50 @@ void ContractionNest::finishRow(const IndexExpr &row, Value acc) {
   r.lanes = Lanes();
 }
 
+/// Rows [from, to) that are fewer than a tile's, where their number is of the
+/// run: by four, then one by one.
+void ContractionNest::restOfRows(Value from, Value to) {
+  for (int64_t rows : {4, 1}) {
+    if (rows >= tileRows)
+      continue;
+    Value count = arith::SubIOp::create(r.b, r.loc, to, from);
+    Value whole = arith::SubIOp::create(
+        r.b, r.loc, count,
+        arith::RemUIOp::create(r.b, r.loc, count, r.index(rows)));
+    Value end = arith::AddIOp::create(r.b, r.loc, from, whole);
+    r.loop(from, end, rows, rowCount, 1, {}, [&](unsigned atom, ValueRange) {
+      tile(rows, r.space.of(atom));
+      return SmallVector<Value>();
+    });
+    from = end;
+  }
+}
+
 /// Tiles of rows [from, to).
 void ContractionNest::rowTiles(Value from, Value to) {
-  if (rowCount == tileRows)
+  if (!rowCount.isStatic()) {
+    // Blocks start at multiples of a tile.
+    Value count = arith::SubIOp::create(r.b, r.loc, to, from);
+    Value end = arith::SubIOp::create(
+        r.b, r.loc, to,
+        arith::RemUIOp::create(r.b, r.loc, count, r.index(tileRows)));
+    r.loop(from, end, tileRows, rowCount, tileRows, {},
+           [&](unsigned atom, ValueRange) {
+             tile(tileRows, r.space.of(atom));
+             return SmallVector<Value>();
+           });
+    restOfRows(end, to);
+    return;
+  }
+  int64_t count = rowCount.value();
+  if (count == tileRows)
     return tile(tileRows, IndexExpr());
-  bool whole = blockRows >= rowCount;
-  int64_t rest = rowCount % tileRows;
+  bool whole = !blockRows;
+  int64_t rest = count % tileRows;
   Value end = to;
   if (rest)
-    end = whole ? r.index(rowCount - rest)
-                : arith::MinUIOp::create(r.b, r.loc, to,
-                                         r.index(rowCount - rest));
+    end = whole ? r.index(count - rest)
+                : arith::MinUIOp::create(r.b, r.loc, to, r.index(count - rest));
   r.loop(from, end, tileRows, rowCount, tileRows, {},
          [&](unsigned atom, ValueRange) {
            tile(tileRows, r.space.of(atom));
@@ -536,32 +600,32 @@ void ContractionNest::rowTiles(Value from, Value to) {
   if (!rest)
     return;
   if (whole)
-    return tile(rest, IndexExpr(rowCount - rest));
+    return tile(rest, IndexExpr(count - rest));
   Value last = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::uge, to,
                                      r.index(rowCount));
   auto branch = scf::IfOp::create(r.b, r.loc, last, false);
   OpBuilder::InsertionGuard guard(r.b);
   r.b.setInsertionPointToStart(branch.thenBlock());
-  tile(rest, IndexExpr(rowCount - rest));
+  tile(rest, IndexExpr(count - rest));
 }
 
 bool ContractionNest::emit() {
   counters.assign(space.groups.size(), IndexExpr());
   if (packsB)
-    packedB = r.stackArray(bType, kPoints * width);
+    packedB = r.stackArray(bType, *r.space.sizes->most(kPoints) * width);
   if (epilogueCost >= kLongEpilogue)
     tileMemory = r.stackArray(accType, tileRows * width);
   if (packsA)
-    packedA = r.stackArray(aType, kPoints * tileRows);
+    packedA = r.stackArray(aType, *r.space.sizes->most(kPoints) * tileRows);
 
   // The parallel loop counts, outermost first: batch, then panels (and row
   // blocks), or rows outside and row blocks.
   struct Part {
     unsigned group; ///< or kPanel, kBlock
-    int64_t size;
+    Dim size;
   };
   constexpr unsigned kPanel = kNone - 1, kBlock = kNone - 2;
-  int64_t blocks = (rowCount + blockRows - 1) / blockRows;
+  Dim blocks = blockRows ? ceilDiv(rowCount, blockRows) : Dim(1);
   SmallVector<Part> parts;
   for (unsigned g : batch)
     parts.push_back({g, space.groups[g].size});
@@ -570,11 +634,11 @@ bool ContractionNest::emit() {
   if (panelOuter)
     parts.push_back({kPanel, panelCount});
   parts.push_back({kBlock, blocks});
-  int64_t trips = 1;
+  Dim trips = 1;
   for (const Part &p : parts)
-    trips *= p.size;
+    trips = trips * p.size;
 
-  const int64_t laneSize = space.groups[laneGroup].size;
+  const Dim laneSize = space.groups[laneGroup].size;
   auto setPanel = [&](Value panel) {
     Value base = arith::MulIOp::create(r.b, r.loc, panel, r.index(width));
     lanes = Lanes();
@@ -599,7 +663,7 @@ bool ContractionNest::emit() {
       if (p.group == kPanel) {
         panel = v;
       } else if (p.group == kBlock) {
-        if (p.size == 1)
+        if (p.size.is(1))
           continue;
         from = arith::MulIOp::create(r.b, r.loc, v, r.index(blockRows));
         to = arith::MinUIOp::create(
@@ -627,12 +691,16 @@ bool ContractionNest::emit() {
              });
     });
   });
-  double flops = 2.0 * kPoints * width * rowCount * panelCount;
-  for (unsigned g = 0; g < space.groups.size(); ++g)
-    if (g != laneGroup && g != rowGroup)
-      flops *= space.groups[g].size;
+  Dim points = kPoints * Dim(width);
+  points = points * (blockRows ? Dim(blockRows) : rowCount);
+  for (unsigned g : panelOuter ? outerRows : outerPanels)
+    points = points * space.groups[g].size;
+  if (!panelOuter)
+    points = points * panelCount;
   double scale = accType.getIntOrFloatBitWidth() / 32.0;
-  info.nanoseconds = flops * scale / r.target.isa.gflops / trips;
+  info.points = points;
+  info.nanoseconds =
+      2.0 * double(r.estimate(points)) * scale / r.target.isa.gflops;
   return !r.failed;
 }
 

@@ -48,8 +48,9 @@ std::optional<Contraction> matchContraction(mlir::linalg::GenericOp op);
 class ContractionNest : public NestEmitter {
 public:
   ContractionNest(TensorReader &reader, mlir::Value low, mlir::Value high,
-                  int64_t first, llvm::ArrayRef<KernelOutput> outputs)
-      : NestEmitter(reader, low, high, first), space(reader, outputs) {}
+                  Dim first, llvm::ArrayRef<KernelOutput> outputs,
+                  llvm::ArrayRef<Dim> shape)
+      : NestEmitter(reader, low, high, first), space(reader, outputs, shape) {}
 
   /// Whether the outputs are one contraction with pointwise ops around it, of
   /// a shape for which tiles pay. To be called before emit.
@@ -64,7 +65,7 @@ private:
     mlir::OpOperand *input;
     llvm::SmallVector<bool> moves; ///< per group
     bool direct = false;           ///< one load of the accumulator's type
-    int64_t bytes = 0;             ///< of all that is read
+    int64_t bytes = 0;             ///< of all that is read, estimated
     std::vector<TensorWalk::Access> accesses;
   };
 
@@ -77,6 +78,7 @@ private:
 
   void rowTiles(mlir::Value from, mlir::Value to);
   void tile(int64_t rows, const IndexExpr &first);
+  void restOfRows(mlir::Value from, mlir::Value to);
   llvm::SmallVector<mlir::Value> kLoops(unsigned depth,
                                         llvm::MutableArrayRef<Coords> dims,
                                         const IndexExpr &k,
@@ -95,8 +97,10 @@ private:
   std::optional<ReductionLoops> kDims;
   unsigned laneGroup = kNone, rowGroup = kNone;
   llvm::SmallVector<unsigned> batch, outerRows, outerPanels;
-  int64_t width = 1, rowCount = 1, panelCount = 1, kPoints = 1;
-  int64_t tileRows = 1, blockRows = 1;
+  int64_t width = 1, tileRows = 1;
+  Dim rowCount = 1, panelCount = 1, kPoints = 1;
+  int64_t blockRows = 0; ///< 0: all
+  Dim kStride = 1;       ///< of a row of packed A
   bool masked = false, packsA = false, packsB = false, panelOuter = true;
   mlir::Type accType, bType, aType;
   mlir::Value packedA, packedB, tileMemory;

@@ -25,6 +25,12 @@ using namespace mlir;
 
 namespace ft {
 
+/// Lanes for a loop of the run: as many as pay where it is long.
+static int64_t laneExtent(TensorReader &r, Dim size) {
+  return size.isStatic() ? size.value()
+                         : std::max<int64_t>(r.estimate(size), 16);
+}
+
 void ElementNest::plan() {
   if (!space.makeGroups())
     return;
@@ -57,13 +63,14 @@ void ElementNest::plan() {
   // Lanes.
   int64_t bestScore = 0;
   for (auto [i, atom] : llvm::enumerate(atoms)) {
-    if (groups[i].size < 2)
+    int64_t size = r.estimate(groups[i].size);
+    if (size < 2 && groups[i].size.isStatic())
       continue;
     int64_t score = 0;
     auto judge = [&](const IndexExpr &e, int64_t weight) {
       if (!r.space.dependsOn(e, atom))
         return;
-      bool one = !r.space.dividesBy(e, atom) && e.coefficient(atom) == 1;
+      bool one = !r.space.dividesBy(e, atom) && e.coefficient(atom).is(1);
       score += one ? 4 * weight : -3 * weight;
     };
     for (const IndexExpr &e : stores)
@@ -72,7 +79,7 @@ void ElementNest::plan() {
       judge(a.offset, a.times > 1 ? 4 : 1);
     // Rows in lanes run all their reductions lane by lane; that only pays
     // where the reads in them are contiguous.
-    if (groups[i].size < 8)
+    if (size < 8)
       score /= 4;
     if (score > bestScore) {
       bestScore = score;
@@ -80,8 +87,9 @@ void ElementNest::plan() {
     }
   }
   if (laneGroup != Lanes::kNone) {
-    width = r.preferredWidth(widest, w.reductions.empty() ? cost : 16,
-                             groups[laneGroup].size, w.laneByLane);
+    width =
+        r.preferredWidth(widest, w.reductions.empty() ? cost : 16,
+                         laneExtent(r, groups[laneGroup].size), w.laneByLane);
     // A body that is read per lane keeps all its values in registers.
     if (width == 1)
       laneGroup = Lanes::kNone;
@@ -127,28 +135,32 @@ void ElementNest::keepExpensive() {
       continue;
     // Row dims: coordinates made of row counters. The others: one reduction
     // counter of full size each.
-    int64_t size = 1;
-    bool ok = true;
+    // The stack holds as much as the largest row takes.
+    auto shape = r.space.sizes->of(value);
+    Dim size = 1;
+    bool ok = shape.has_value();
     kept.strides.assign(type.getRank(), 0);
     llvm::DenseSet<unsigned> used;
-    for (int64_t d = type.getRank(); d-- > 0;) {
+    for (int64_t d = type.getRank(); ok && d-- > 0;) {
       const IndexExpr &e = firstVisit->coords[d];
       bool row = true;
-      for (auto [id, c] : e.terms)
+      for (const auto &[id, c] : e.terms)
         row &= llvm::is_contained(atoms, id);
       if (row)
         continue;
-      ok &= e.terms.size() == 1 && e.terms[0].second == 1 && !e.constant &&
-            r.space.atom(e.terms[0].first).size == type.getDimSize(d) &&
+      ok &= e.terms.size() == 1 && e.terms[0].second.is(1) &&
+            e.constant.is(0) &&
+            r.space.atom(e.terms[0].first).size == (*shape)[d] &&
             used.insert(e.terms[0].first).second;
       kept.strides[d] = size;
-      size *= type.getDimSize(d);
+      size = size * (*shape)[d];
     }
     int64_t bytes =
-        size * std::max<int64_t>(kept.element.getIntOrFloatBitWidth() / 8, 1);
-    if (!ok || bytes > 128 * 1024)
+        std::max<int64_t>(kept.element.getIntOrFloatBitWidth() / 8, 1);
+    std::optional<int64_t> most = r.space.sizes->most(size);
+    if (!ok || !most || *most > 128 * 1024 / bytes)
       continue;
-    kept.pointer = r.stackArray(kept.element, size);
+    kept.pointer = r.stackArray(kept.element, *most);
     r.kept[value] = kept;
   }
 }
@@ -184,7 +196,7 @@ void ElementNest::readReductions() {
   for (const auto &red : w.reductions) {
     bool ready = true;
     for (const IndexExpr &e : red.coords)
-      for (auto [id, c] : e.terms) {
+      for (const auto &[id, c] : e.terms) {
         const auto &a = r.space.atom(id);
         if (a.kind == IndexSpace::Kind::Counter && !a.value)
           ready = false;
@@ -207,7 +219,7 @@ void ElementNest::readReductions() {
 
 void ElementNest::emitLanes(llvm::function_ref<void()> body) {
   const OutputSpace::Group &g = space.groups[laneGroup];
-  int64_t main = g.size / width * width;
+  Dim main = floorDiv(g.size, width) * width;
   Lanes outer = r.lanes;
   auto with = [&](unsigned atom, Value mask, unsigned w) {
     r.lanes = Lanes();
@@ -224,23 +236,23 @@ void ElementNest::emitLanes(llvm::function_ref<void()> body) {
   Value to = r.index(main);
   if (chunkHigh)
     to = arith::MinUIOp::create(r.b, r.loc, chunkHigh, to);
-  if (main)
+  if (!main.is(0))
     r.loop(from, to, width, g.size, width, {}, [&](unsigned atom, ValueRange) {
       with(atom, Value(), width);
       return SmallVector<Value>();
     });
-  int64_t rest = g.size - main;
-  if (!rest)
+  Dim rest = g.size - main;
+  if (rest.is(0))
     return;
   auto tail = [&] {
     TensorReader::Scope scope(r);
     if (r.target.isa.maskedMemory) {
       unsigned w = width;
-      while (w / 2 >= rest)
+      while (rest.isStatic() && w / 2 >= rest.value())
         w /= 2;
       // A narrower vector needs its own lane count before the mask is made.
       r.lanes.width = w;
-      Value mask = w == rest ? Value() : r.maskBelow(r.index(rest));
+      Value mask = rest.is(w) ? Value() : r.maskBelow(r.index(rest));
       r.lanes = outer;
       with(r.space.addCounter(r.index(main), g.size, width), mask, w);
       return;
@@ -251,10 +263,18 @@ void ElementNest::emitLanes(llvm::function_ref<void()> body) {
              return SmallVector<Value>();
            });
   };
-  if (!chunkHigh)
+  if (!chunkHigh && (rest.isStatic() || !r.target.isa.maskedMemory))
     return tail();
-  Value last = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::uge,
-                                     chunkHigh, r.index(g.size));
+  Value last;
+  if (chunkHigh)
+    last = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::uge,
+                                 chunkHigh, r.index(g.size));
+  if (!rest.isStatic()) {
+    Value some = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::ne,
+                                       r.index(rest), r.index(0));
+    last =
+        last ? arith::AndIOp::create(r.b, r.loc, last, some).getResult() : some;
+  }
   auto branch = scf::IfOp::create(r.b, r.loc, last, false);
   OpBuilder::InsertionGuard guard(r.b);
   r.b.setInsertionPointToStart(branch.thenBlock());
@@ -277,7 +297,7 @@ void ElementNest::emitInner(unsigned depth, ArrayRef<unsigned> order) {
 
 bool ElementNest::emit() {
   // Before planning, which divides by extents.
-  if (llvm::is_contained(space.shape(), 0)) {
+  if (hasNoElements(space.shape())) {
     info.trips = 0;
     info.nanoseconds = 0;
     return true;
@@ -304,26 +324,28 @@ bool ElementNest::emit() {
   }
   bool laneIsRow = laneGroup != Lanes::kNone && isRow[laneGroup];
   double perElement = info.nanoseconds;
-  int64_t trips = 1, innerPoints = 1;
+  Dim trips = 1, innerPoints = 1;
   for (unsigned i : parallel)
-    trips *= groups[i].size;
+    trips = trips * groups[i].size;
   for (unsigned i : inner)
-    innerPoints *= groups[i].size;
+    innerPoints = innerPoints * groups[i].size;
   if (laneGroup != Lanes::kNone) {
     const OutputSpace::Group &g = space.groups[laneGroup];
-    int64_t work = innerPoints;
+    int64_t work = r.estimate(innerPoints);
     for (const auto &red : w.reductions)
       work = std::max(work, red.points);
     int64_t target = 4096 / std::max<int64_t>(work, 1);
     bool cut = laneIsRow || !reductions;
     chunk = std::max<int64_t>(target / width, 1) * width;
-    if (cut && trips < 64 && g.size > chunk) {
-      int64_t chunks = (g.size + chunk - 1) / chunk;
-      trips *= chunks;
-      innerPoints *= chunk;
+    // A loop of the run may be long where its hint is short.
+    bool isLong = g.size.isStatic() ? g.size.value() > chunk : true;
+    bool isFew = trips.isStatic() ? trips.value() < 64 : r.estimate(trips) < 64;
+    if (cut && isFew && isLong) {
+      trips = trips * ceilDiv(g.size, chunk);
+      innerPoints = innerPoints * Dim(chunk);
     } else {
       chunk = 0;
-      innerPoints *= g.size;
+      innerPoints = innerPoints * g.size;
     }
   }
   if (reductions && !anyRow)
@@ -335,15 +357,15 @@ bool ElementNest::emit() {
   parallelLoop(trips, [&](unsigned atom) {
     IndexExpr e = r.space.of(atom);
     if (chunk) {
-      int64_t chunks = (groups[laneGroup].size + chunk - 1) / chunk;
-      chunkLow = r.scalarIndex(r.space.mod(e, chunks) * chunk);
+      Dim chunks = ceilDiv(groups[laneGroup].size, chunk);
+      chunkLow = r.scalarIndex(r.space.mod(e, chunks) * Dim(chunk));
       chunkHigh = arith::AddIOp::create(r.b, r.loc, chunkLow, r.index(chunk));
       e = r.space.floorDiv(e, chunks);
     }
     // The counter split into the parallel dims. Each part gets a counter of
     // its own, so that expressions stay simple.
     for (unsigned k = parallel.size(); k-- > 0;) {
-      int64_t size = groups[parallel[k]].size;
+      Dim size = groups[parallel[k]].size;
       IndexExpr part = k ? r.space.mod(e, size) : e;
       counters[parallel[k]] =
           r.space.of(r.space.addCounter(r.scalarIndex(part), size));
@@ -367,7 +389,8 @@ bool ElementNest::emit() {
       row();
   });
   r.kept.clear();
-  info.nanoseconds = perElement * innerPoints;
+  info.nanoseconds = perElement * r.estimate(innerPoints);
+  info.points = innerPoints;
   return !r.failed;
 }
 

@@ -3,6 +3,9 @@
 
 #include "compiler/codegen/cpu/IndexExpr.h"
 
+#include "compiler/codegen/cpu/KernelSizes.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -10,8 +13,31 @@
 
 namespace ft {
 
-int64_t IndexExpr::coefficient(unsigned atom) const {
-  for (auto [id, c] : terms)
+std::optional<Dim> exactQuotient(Dim a, Dim c) {
+  if (c.is(0))
+    return std::nullopt;
+  if (a.isStatic() && c.isStatic())
+    return a.value() % c.value() ? std::nullopt
+                                 : std::optional(Dim(a.value() / c.value()));
+  if (a.isStatic())
+    return a.is(0) ? std::optional(Dim(0)) : std::nullopt;
+  Dim q = ft::floorDiv(a, c);
+  return q * c == a ? std::optional(q) : std::nullopt;
+}
+
+int64_t knownDivisor(Dim d) {
+  if (d.isStatic())
+    return std::abs(d.value());
+  SymTerm storage;
+  SymExpr::Affine sum = d.symbolic().affine(storage);
+  int64_t g = std::abs(sum.constant);
+  for (const SymTerm &t : sum.terms)
+    g = std::gcd(g, t.k);
+  return g;
+}
+
+Dim IndexExpr::coefficient(unsigned atom) const {
+  for (const auto &[id, c] : terms)
     if (id == atom)
       return c;
   return 0;
@@ -27,8 +53,8 @@ IndexExpr operator+(const IndexExpr &a, const IndexExpr &b) {
     } else if (i == a.terms.size() || b.terms[j].first < a.terms[i].first) {
       r.terms.push_back(b.terms[j++]);
     } else {
-      int64_t c = a.terms[i].second + b.terms[j].second;
-      if (c)
+      Dim c = a.terms[i].second + b.terms[j].second;
+      if (!c.is(0))
         r.terms.push_back({a.terms[i].first, c});
       ++i, ++j;
     }
@@ -36,53 +62,80 @@ IndexExpr operator+(const IndexExpr &a, const IndexExpr &b) {
   return r;
 }
 
-IndexExpr operator*(const IndexExpr &a, int64_t c) {
-  if (c == 0)
+IndexExpr operator*(const IndexExpr &a, Dim c) {
+  if (c.is(0))
     return IndexExpr();
   IndexExpr r = a;
-  r.constant *= c;
+  r.constant = r.constant * c;
   for (auto &t : r.terms)
-    t.second *= c;
+    t.second = t.second * c;
   return r;
 }
 
-unsigned IndexSpace::addCounter(mlir::Value value, int64_t size,
-                                int64_t divisor) {
-  atoms.push_back({Kind::Counter, value, std::max<int64_t>(size, 1), divisor,
-                   IndexExpr(), 1});
+/// What a counter runs over, as `size` says it: no loop has no steps.
+static Dim atomSize(Dim size) {
+  return size.isStatic() ? Dim(std::max<int64_t>(size.value(), 1)) : size;
+}
+
+unsigned IndexSpace::addCounter(mlir::Value value, Dim size, int64_t divisor) {
+  atoms.push_back(
+      {Kind::Counter, value, atomSize(size), divisor, IndexExpr(), 1});
   return atoms.size() - 1;
 }
 
-unsigned IndexSpace::addLanes(mlir::Value value, int64_t size) {
-  atoms.push_back(
-      {Kind::Lanes, value, std::max<int64_t>(size, 1), 1, IndexExpr(), 1});
+unsigned IndexSpace::addLanes(mlir::Value value, Dim size) {
+  atoms.push_back({Kind::Lanes, value, atomSize(size), 1, IndexExpr(), 1});
   return atoms.size() - 1;
 }
 
 IndexExpr IndexSpace::of(unsigned atom) const {
   // A loop of one step is no loop: its counter is 0.
-  if (atoms[atom].size == 1)
+  if (atoms[atom].size.is(1))
     return IndexExpr();
   IndexExpr e;
   e.terms.push_back({atom, 1});
   return e;
 }
 
-std::pair<int64_t, int64_t> IndexSpace::range(const IndexExpr &e) const {
+bool IndexSpace::nonNegative(Dim d) const {
+  if (d.isStatic())
+    return d.value() >= 0;
+  SymContext &context = d.symbolic().context();
+  FactBase *facts = sizes ? sizes->facts() : nullptr;
+  return facts && facts->query(context.ge(d.symbolic(), context.constant(0))) ==
+                      Answer::Proved;
+}
+
+bool IndexSpace::nonNegative(const IndexExpr &e) const {
+  auto r = range(e);
+  return r && nonNegative(r->first);
+}
+
+bool IndexSpace::within(const IndexExpr &e, Dim low, Dim high) const {
+  auto r = range(e);
+  return r && nonNegative(r->first - low) && nonNegative(high - 1 - r->second);
+}
+
+std::optional<std::pair<Dim, Dim>> IndexSpace::range(const IndexExpr &e) const {
   // Divisions are negative where numerators are; sizes only bound from above,
   // so the lower end of a division is computed.
-  int64_t lo = e.constant, hi = e.constant;
-  for (auto [id, c] : e.terms) {
-    int64_t aLo = 0, aHi = atoms[id].size - 1;
+  Dim lo = e.constant, hi = e.constant;
+  for (const auto &[id, c] : e.terms) {
+    Dim aLo = 0, aHi = atoms[id].size - 1;
     if (atoms[id].kind == Kind::Division) {
-      auto [nLo, nHi] = range(atoms[id].numerator);
-      aLo = llvm::divideFloorSigned(nLo, atoms[id].denominator);
-      aHi = llvm::divideFloorSigned(nHi, atoms[id].denominator);
+      auto n = range(atoms[id].numerator);
+      if (!n)
+        return std::nullopt;
+      aLo = ft::floorDiv(n->first, atoms[id].denominator);
+      aHi = ft::floorDiv(n->second, atoms[id].denominator);
     }
-    lo += c * (c > 0 ? aLo : aHi);
-    hi += c * (c > 0 ? aHi : aLo);
+    bool up = nonNegative(c);
+    if (!up && !nonNegative(c * -1))
+      return std::nullopt;
+    lo = lo + c * (up ? aLo : aHi);
+    hi = hi + c * (up ? aHi : aLo);
   }
-  return {lo, hi};
+  return std::pair(lo, hi);
 }
 
 bool IndexSpace::dependsOn(const IndexExpr &e, unsigned atom) const {
@@ -109,72 +162,97 @@ bool IndexSpace::dividesBy(const IndexExpr &e, unsigned atom) const {
 }
 
 int64_t IndexSpace::divisor(const IndexExpr &e) const {
-  int64_t g = std::abs(e.constant);
-  for (auto [id, c] : e.terms)
-    g = std::gcd(g, c * atoms[id].divisor);
+  int64_t g = knownDivisor(e.constant);
+  for (const auto &[id, c] : e.terms)
+    g = std::gcd(g, knownDivisor(c) * atoms[id].divisor);
   return g; // 0: the value is 0, which everything divides
 }
 
-IndexExpr IndexSpace::division(const IndexExpr &e, int64_t c) {
+IndexExpr IndexSpace::division(const IndexExpr &e, Dim c) {
   for (unsigned i = 0; i < atoms.size(); ++i)
     if (atoms[i].kind == Kind::Division && atoms[i].denominator == c &&
         atoms[i].numerator == e)
       return of(i);
-  auto [lo, hi] = range(e);
-  int64_t top = llvm::divideFloorSigned(hi, c);
-  int64_t g = divisor(e);
-  int64_t divisor = g != 0 && g % c == 0 ? g / c : 1;
+  auto r = range(e);
   // Size 2 at least: `of` drops counters that can only be 0, but a division may
   // be negative.
-  atoms.push_back({Kind::Division, mlir::Value(), std::max<int64_t>(top + 1, 2),
-                   divisor, e, c});
-  IndexExpr r;
-  r.terms.push_back({unsigned(atoms.size() - 1), 1});
-  return r;
+  Dim size = r ? ft::floorDiv(r->second, c) + 1 : Dim(int64_t(1) << 62);
+  if (size.isStatic())
+    size = std::max<int64_t>(size.value(), 2);
+  int64_t g = divisor(e), divisor = 1;
+  if (c.isStatic() && g != 0 && g % c.value() == 0)
+    divisor = g / c.value();
+  atoms.push_back({Kind::Division, mlir::Value(), size, divisor, e, c});
+  IndexExpr quotient;
+  quotient.terms.push_back({unsigned(atoms.size() - 1), 1});
+  return quotient;
 }
 
-IndexExpr IndexSpace::floorDiv(const IndexExpr &e, int64_t c) {
-  if (c == 1)
+/// Common divisors of a coefficient and a denominator, the large ones first.
+static void commonDivisors(Dim k, Dim c, llvm::SmallVectorImpl<Dim> &divisors) {
+  if (k.isStatic() && c.isStatic()) {
+    divisors.push_back(std::gcd(k.value(), c.value()));
+    return;
+  }
+  if (exactQuotient(c, k))
+    divisors.push_back(k);
+  divisors.push_back(std::gcd(knownDivisor(k), knownDivisor(c)));
+}
+
+IndexExpr IndexSpace::floorDiv(const IndexExpr &e, Dim c) {
+  if (c.is(1))
     return e;
   // What c divides moves out.
   IndexExpr whole, rest;
-  whole.constant = llvm::divideFloorSigned(e.constant, c);
-  rest.constant = e.constant - whole.constant * c;
-  for (auto [id, k] : e.terms) {
-    if (k % c == 0)
-      whole.terms.push_back({id, k / c});
+  if (e.constant.isStatic() && c.isStatic()) {
+    whole.constant = llvm::divideFloorSigned(e.constant.value(), c.value());
+    rest.constant = e.constant - whole.constant * c;
+  } else if (auto q = exactQuotient(e.constant, c)) {
+    whole.constant = *q;
+  } else {
+    rest.constant = e.constant;
+  }
+  for (const auto &[id, k] : e.terms) {
+    if (auto q = exactQuotient(k, c))
+      whole.terms.push_back({id, *q});
     else
       rest.terms.push_back({id, k});
   }
-  auto inside = [&](const IndexExpr &x, int64_t limit) {
-    auto [lo, hi] = range(x);
-    return lo >= 0 && hi < limit;
-  };
-  if (inside(rest, c))
+  if (within(rest, 0, c))
     return whole;
   // (g * a + b) floordiv (g * d) is a floordiv d when 0 <= b < g.
-  llvm::SmallVector<int64_t, 4> candidates;
-  for (auto [id, k] : rest.terms)
-    candidates.push_back(std::gcd(k, c));
-  std::sort(candidates.begin(), candidates.end(), std::greater<>());
-  for (int64_t g : candidates) {
-    if (g <= 1)
-      break;
+  llvm::SmallVector<Dim, 4> candidates;
+  for (const auto &[id, k] : rest.terms)
+    commonDivisors(k, c, candidates);
+  llvm::sort(candidates, [](const Dim &a, const Dim &b) {
+    if (a.isStatic() != b.isStatic())
+      return b.isStatic();
+    return a.isStatic() && a.value() > b.value();
+  });
+  for (const Dim &g : candidates) {
+    if (g.isStatic() && g.value() <= 1)
+      continue;
     IndexExpr a, b;
-    a.constant = llvm::divideFloorSigned(rest.constant, g);
-    b.constant = rest.constant - a.constant * g;
-    for (auto [id, k] : rest.terms) {
-      if (k % g == 0)
-        a.terms.push_back({id, k / g});
+    if (rest.constant.isStatic() && g.isStatic()) {
+      a.constant = llvm::divideFloorSigned(rest.constant.value(), g.value());
+      b.constant = rest.constant - a.constant * g;
+    } else if (auto q = exactQuotient(rest.constant, g)) {
+      a.constant = *q;
+    } else {
+      b.constant = rest.constant;
+    }
+    for (const auto &[id, k] : rest.terms) {
+      if (auto q = exactQuotient(k, g))
+        a.terms.push_back({id, *q});
       else
         b.terms.push_back({id, k});
     }
-    if (inside(b, g))
-      return whole + floorDiv(a, c / g);
+    if (within(b, 0, g))
+      return whole + floorDiv(a, *exactQuotient(c, g));
   }
   // (e floordiv a) floordiv b is e floordiv (a * b).
-  if (rest.constant == 0 && rest.terms.size() == 1 &&
-      rest.terms[0].second == 1) {
+  if (rest.constant.is(0) && rest.terms.size() == 1 &&
+      rest.terms[0].second.is(1)) {
     const Atom &a = atoms[rest.terms[0].first];
     if (a.kind == Kind::Division) {
       IndexExpr numerator = a.numerator;
@@ -184,8 +262,8 @@ IndexExpr IndexSpace::floorDiv(const IndexExpr &e, int64_t c) {
   return whole + division(rest, c);
 }
 
-IndexExpr IndexSpace::mod(const IndexExpr &e, int64_t c) {
-  return e + floorDiv(e, c) * -c;
+IndexExpr IndexSpace::mod(const IndexExpr &e, Dim c) {
+  return e + floorDiv(e, c) * (c * -1);
 }
 
 IndexExpr IndexSpace::evaluate(mlir::AffineExpr expr,
@@ -205,7 +283,7 @@ IndexExpr IndexSpace::evaluate(mlir::AffineExpr expr,
   case mlir::AffineExprKind::FloorDiv:
     return floorDiv(l, r.constant);
   case mlir::AffineExprKind::CeilDiv:
-    return floorDiv(l + IndexExpr(r.constant - 1), r.constant);
+    return floorDiv(l + IndexExpr(r.constant - Dim(1)), r.constant);
   case mlir::AffineExprKind::Mod:
     return mod(l, r.constant);
   default:

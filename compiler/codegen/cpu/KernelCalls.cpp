@@ -142,10 +142,19 @@ LogicalResult rewriteKernelCalls(ModuleOp module,
       call.erase();
       eraseUnused(views);
     };
-    if (info.trips == 0) {
+    if (info.trips.is(0)) {
       eraseCall();
       continue;
     }
+    SizeCode code;
+    auto number = [&](Dim d) {
+      return code.emit(b, loc, d, [&](StringRef name) -> Value {
+        for (const auto &[symbol, argument] : info.symbols)
+          if (symbol == name)
+            return call.getOperand(argument);
+        return arith::ConstantIndexOp::create(b, loc, 0);
+      });
+    };
     SmallVector<Value> operands;
     for (Value v : call.getOperands())
       operands.push_back(isa<MemRefType>(v.getType()) ? pointerTo(b, loc, v)
@@ -154,11 +163,14 @@ LogicalResult rewriteKernelCalls(ModuleOp module,
     auto ptr = LLVM::LLVMPointerType::get(b.getContext());
     bool exec =
         entry.getNumArguments() && entry.getArgument(0).getType() == ptr;
-    bool parallel = exec && info.trips > 1 &&
-                    info.trips * info.nanoseconds >= kParallelNanoseconds;
+    // Where sizes are of the run, the runtime decides.
+    bool parallel = exec && (!info.trips.isStatic() || !info.points.isStatic());
+    if (info.trips.isStatic() && !parallel)
+      parallel = exec && info.trips.value() > 1 &&
+                 info.trips.value() * info.nanoseconds >= kParallelNanoseconds;
     if (!parallel) {
       operands.push_back(arith::ConstantIndexOp::create(b, loc, 0));
-      operands.push_back(arith::ConstantIndexOp::create(b, loc, info.trips));
+      operands.push_back(number(info.trips));
       func::CallOp::create(b, loc, kernel, operands);
       eraseCall();
       continue;
@@ -183,10 +195,18 @@ LogicalResult rewriteKernelCalls(ModuleOp module,
       LLVM::StoreOp::create(b, loc, v, at);
     }
     LLVM::LLVMFuncOp thunk = thunkFor(module, kernel, packed);
-    int64_t grain = std::max<int64_t>(
+    // At the hints `points` take `nanoseconds`; what they take in the run is
+    // in proportion.
+    double perPoint = std::max(info.nanoseconds, 0.01) / info.pointsAtHints;
+    Dim grain = std::max<int64_t>(
         1, int64_t(std::ceil(kGrainNanoseconds / info.nanoseconds)));
-    auto i64 = [&](int64_t x) -> Value {
-      return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(x));
+    if (!info.points.isStatic())
+      grain =
+          floorDiv(Dim(int64_t(std::min(kGrainNanoseconds / perPoint, 1e9))),
+                   info.points) +
+          1;
+    auto i64 = [&](Dim x) -> Value {
+      return arith::IndexCastOp::create(b, loc, b.getI64Type(), number(x));
     };
     Value body = LLVM::AddressOfOp::create(b, loc, thunk);
     LLVM::CallOp::create(b, loc, parallelFor(module),

@@ -37,23 +37,24 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
   OpBuilder b(kernel);
   auto pointer = LLVM::LLVMPointerType::get(context);
 
+  FailureOr<KernelSizes> sizes = KernelSizes::read(kernel);
+  if (failed(sizes))
+    return failure();
+  KernelInfo info;
+  info.trips = 0;
   SmallVector<Type> types;
   SmallVector<Attribute> attributes;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
     Type t = kernel.getArgument(i).getType();
     SmallVector<NamedAttribute> attrs;
-    if (auto m = dyn_cast<MemRefType>(t)) {
-      if (!m.hasStaticShape() ||
-          llvm::any_of(stridesOf(m), ShapedType::isDynamic)) {
-        kernel.emitError("argument ")
-            << i << " has no static shape and layout: " << t;
-        return failure();
-      }
+    if (isa<MemRefType>(t)) {
       types.push_back(pointer);
       if (!kernel.getArgAttr(i, "ft.inplace"))
         attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
     } else {
       types.push_back(t);
+      if (auto name = kernel.getArgAttrOfType<StringAttr>(i, names::kSymbol))
+        info.symbols.push_back({name.str(), i});
     }
     attributes.push_back(b.getDictionaryAttr(attrs));
   }
@@ -87,8 +88,11 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
     arguments[kernel.getArgument(i)] = entry->getArgument(i);
   b.setInsertionPointToStart(entry);
+  // Sizes are computed before this constant, which nothing uses.
+  Operation *afterSizes = arith::ConstantIndexOp::create(b, loc, 0);
 
-  TensorReader reader(b, loc, target, std::move(arguments));
+  TensorReader reader(b, loc, target, *sizes, std::move(arguments));
+  reader.afterSizes = afterSizes;
   reader.scalarOnly = needsScalars(kernel);
 
   // Outputs of the same shape share a nest. The nests follow each other in the
@@ -96,26 +100,27 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
   // none waits for another.
   unsigned n = entry->getNumArguments();
   Value low = entry->getArgument(n - 2), high = entry->getArgument(n - 1);
-  KernelInfo info{0, 0};
   double total = 0;
+  int64_t steps = 0, most = 0;
   llvm::SmallVector<bool> done(outputs.size(), false);
   for (unsigned i = 0; i < outputs.size(); ++i) {
     if (done[i])
       continue;
+    auto shapeOf = [&](unsigned o) { return sizes->of(outputs[o].memory); };
+    ArrayRef<Dim> shape = *shapeOf(i);
     SmallVector<KernelOutput> group;
     for (unsigned j = i; j < outputs.size(); ++j)
-      if (cast<ShapedType>(outputs[j].tensor.getType()).getShape() ==
-          cast<ShapedType>(outputs[i].tensor.getType()).getShape()) {
+      if (*shapeOf(j) == shape) {
         done[j] = true;
         group.push_back(outputs[j]);
       }
     // Nothing to compute, and no loop whose coordinates could be divided.
-    if (cast<ShapedType>(outputs[i].tensor.getType()).getNumElements() == 0)
+    if (hasNoElements(shape))
       continue;
     TensorReader::Scope scope(reader);
     b.setInsertionPointToEnd(entry);
-    ContractionNest tiles(reader, low, high, info.trips, group);
-    ElementNest elements(reader, low, high, info.trips, group);
+    ContractionNest tiles(reader, low, high, info.trips, group, shape);
+    ElementNest elements(reader, low, high, info.trips, group, shape);
     bool contraction = tiles.plan();
     if (reader.failed) {
       reader.failed->emitError("has no code for the CPU");
@@ -130,13 +135,20 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
       emitted.erase();
       return failure();
     }
-    info.trips += nest.info.trips;
-    total += nest.info.trips * nest.info.nanoseconds;
+    info.trips = info.trips + nest.info.trips;
+    int64_t trips = reader.estimate(nest.info.trips, 0);
+    steps += trips;
+    total += trips * nest.info.nanoseconds;
+    if (trips * nest.info.nanoseconds >= most) {
+      most = trips * nest.info.nanoseconds;
+      info.points = nest.info.points;
+      info.pointsAtHints = reader.estimate(nest.info.points);
+    }
   }
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, loc);
-  info.nanoseconds = info.trips ? total / info.trips : 0;
-  emitted->setAttr("ft.trip", b.getI64IntegerAttr(info.trips));
+  info.nanoseconds = steps ? total / steps : 0;
+  emitted->setAttr("ft.trip", b.getI64IntegerAttr(steps));
   emitted->setAttr("ft.cost_ns", b.getF64FloatAttr(info.nanoseconds));
   kernel.erase();
   return info;

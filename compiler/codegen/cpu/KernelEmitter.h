@@ -18,8 +18,12 @@ struct KernelOutput {
 
 /// What calls of a kernel need to know.
 struct KernelInfo {
-  int64_t trips = 1;      ///< of the outermost parallel loop
-  double nanoseconds = 0; ///< estimate for one trip
+  Dim trips = 1;          ///< of the outermost parallel loop
+  double nanoseconds = 0; ///< estimate for one trip, at the hints of the sizes
+  Dim points = 1;         ///< what the work of one trip is proportional to
+  double pointsAtHints = 1;
+  /// Which argument holds each size of the run.
+  llvm::SmallVector<std::pair<std::string, unsigned>, 2> symbols = {};
 };
 
 /// Part of a kernel that is one parallel loop: trips [first, first + trips) of
@@ -27,7 +31,7 @@ struct KernelInfo {
 class NestEmitter {
 public:
   NestEmitter(TensorReader &reader, mlir::Value low, mlir::Value high,
-              int64_t first)
+              Dim first)
       : r(reader), low(low), high(high), first(first) {}
   virtual ~NestEmitter() = default;
 
@@ -38,12 +42,11 @@ public:
 protected:
   /// The parallel loop: `body` for each of `trips` steps that fall into the
   /// range that the kernel was called with.
-  void parallelLoop(int64_t trips,
-                    llvm::function_ref<void(unsigned atom)> body);
+  void parallelLoop(Dim trips, llvm::function_ref<void(unsigned atom)> body);
 
   TensorReader &r;
   mlir::Value low, high;
-  int64_t first;
+  Dim first;
 };
 
 /// The elements of outputs of one shape as a few loops: neighbouring dims are
@@ -53,11 +56,14 @@ public:
   /// Dims [first, last] of the outputs, one loop.
   struct Group {
     unsigned first, last;
-    int64_t size;
+    Dim size;
   };
 
-  OutputSpace(TensorReader &reader, llvm::ArrayRef<KernelOutput> outputs)
-      : outputs(outputs.begin(), outputs.end()), r(reader) {}
+  /// `shape` of every output.
+  OutputSpace(TensorReader &reader, llvm::ArrayRef<KernelOutput> outputs,
+              llvm::ArrayRef<Dim> shape)
+      : outputs(outputs.begin(), outputs.end()), r(reader),
+        sizes(shape.begin(), shape.end()) {}
 
   /// False (with reader.failed set) if something has no code.
   bool makeGroups();
@@ -70,10 +76,7 @@ public:
   Coords coordsOf(llvm::ArrayRef<IndexExpr> counters) {
     return coordsOf(groups, counters);
   }
-  llvm::ArrayRef<int64_t> shape() const {
-    return llvm::cast<mlir::RankedTensorType>(outputs[0].tensor.getType())
-        .getShape();
-  }
+  llvm::ArrayRef<Dim> shape() const { return sizes; }
 
   llvm::SmallVector<KernelOutput> outputs;
   llvm::SmallVector<Group> groups;
@@ -86,14 +89,16 @@ private:
                   llvm::ArrayRef<IndexExpr> counters);
 
   TensorReader &r;
+  Dims sizes;
 };
 
 /// Pointwise ops and reductions: a nest over the elements of the outputs.
 class ElementNest : public NestEmitter {
 public:
   ElementNest(TensorReader &reader, mlir::Value low, mlir::Value high,
-              int64_t first, llvm::ArrayRef<KernelOutput> outputs)
-      : NestEmitter(reader, low, high, first), space(reader, outputs) {}
+              Dim first, llvm::ArrayRef<KernelOutput> outputs,
+              llvm::ArrayRef<Dim> shape)
+      : NestEmitter(reader, low, high, first), space(reader, outputs, shape) {}
   bool emit() override;
 
 private:

@@ -21,6 +21,18 @@ Value TensorReader::index(int64_t c) {
   return arith::ConstantIndexOp::create(b, loc, c);
 }
 
+Value TensorReader::index(Dim d) {
+  if (d.isStatic())
+    return index(d.value());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(afterSizes);
+  return sizeCode.emit(b, loc, d, [&](StringRef name) -> Value {
+    if (Value argument = space.sizes->symbol(name))
+      return arguments.lookup(argument);
+    return index(0);
+  });
+}
+
 VectorType TensorReader::vectorOf(Type element) const {
   return VectorType::get({int64_t(lanes.width)}, element);
 }
@@ -50,18 +62,18 @@ static bool uniformDivision(IndexSpace &space, const IndexSpace::Atom &atom,
   for (auto [id, c] : atom.numerator.terms)
     if (space.atom(id).kind == IndexSpace::Kind::Lanes)
       return false;
-  int64_t stride = atom.numerator.coefficient(lanes.atom);
-  if (stride <= 0)
-    return stride == 0;
-  int64_t span = stride * int64_t(lanes.width);
+  Dim stride = atom.numerator.coefficient(lanes.atom);
+  if (!stride.isStatic() || stride.value() <= 0)
+    return stride.is(0);
+  int64_t span = stride.value() * int64_t(lanes.width);
   int64_t base = space.divisor(atom.numerator);
-  return atom.denominator % span == 0 && base % span == 0;
+  return knownDivisor(atom.denominator) % span == 0 && base % span == 0;
 }
 
 bool TensorReader::varies(const IndexExpr &e) {
   if (lanes.width == 1)
     return false;
-  for (auto [id, c] : e.terms) {
+  for (const auto &[id, c] : e.terms) {
     if (id == lanes.atom)
       return true;
     const IndexSpace::Atom &a = space.atom(id);
@@ -81,29 +93,32 @@ Value TensorReader::scalarIndex(const IndexExpr &e) {
     Value v;
     if (a.kind == IndexSpace::Kind::Division) {
       Value n = scalarIndex(a.numerator);
-      bool positive = space.range(a.numerator).first >= 0;
-      if (positive)
+      if (space.nonNegative(a.numerator))
         v = arith::DivUIOp::create(b, loc, n, index(a.denominator));
       else
         v = arith::FloorDivSIOp::create(b, loc, n, index(a.denominator));
     } else {
       v = a.value;
     }
-    if (c != 1)
+    if (!c.is(1))
       v = arith::MulIOp::create(b, loc, v, index(c));
     sum = sum ? arith::AddIOp::create(b, loc, sum, v).getResult() : v;
   }
   if (!sum)
     return index(e.constant);
-  if (e.constant)
+  if (!e.constant.is(0))
     sum = arith::AddIOp::create(b, loc, sum, index(e.constant));
   return sum;
 }
 
 Value TensorReader::vectorIndex(const IndexExpr &e) {
   VectorType type = vectorOf(b.getI64Type());
-  auto splat = [&](int64_t x) -> Value {
-    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, x));
+  auto splat = [&](Dim x) -> Value {
+    if (x.isStatic())
+      return arith::ConstantOp::create(b, loc,
+                                       DenseElementsAttr::get(type, x.value()));
+    return broadcast(
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), index(x)));
   };
   // The part that is the same for all lanes, then the others one by one.
   IndexExpr uniform(e.constant);
@@ -121,23 +136,30 @@ Value TensorReader::vectorIndex(const IndexExpr &e) {
     const IndexSpace::Atom a = space.atom(id);
     Value v;
     if (id == lanes.atom) {
+      int64_t each = c.isStatic() ? c.value() : 1;
       SmallVector<int64_t> steps;
       for (unsigned l = 0; l < lanes.width; ++l)
-        steps.push_back(int64_t(l) * c);
+        steps.push_back(int64_t(l) * each);
       uniform = uniform + term; // the value at lane 0
-      add(arith::ConstantOp::create(
-          b, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps))));
+      Value all = arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(steps)));
+      if (!c.isStatic())
+        all = arith::MulIOp::create(b, loc, all, splat(c));
+      add(all);
       continue;
     }
     if (a.kind == IndexSpace::Kind::Division) {
       Value n = vectorIndex(a.numerator);
-      if (space.range(a.numerator).first >= 0) {
+      if (space.nonNegative(a.numerator)) {
         // 32-bit divisions are far cheaper where they are enough.
-        if (space.range(a.numerator).second < (int64_t(1) << 31) - 64) {
+        Dim top = space.range(a.numerator)->second;
+        if (top.isStatic() && a.denominator.isStatic() &&
+            top.value() < (int64_t(1) << 31) - 64) {
           VectorType narrow = vectorOf(b.getI32Type());
           Value t = arith::TruncIOp::create(b, loc, narrow, n);
           Value d = arith::ConstantOp::create(
-              b, loc, DenseElementsAttr::get(narrow, int32_t(a.denominator)));
+              b, loc,
+              DenseElementsAttr::get(narrow, int32_t(a.denominator.value())));
           v = arith::ExtUIOp::create(b, loc, type,
                                      arith::DivUIOp::create(b, loc, t, d));
         } else {
@@ -149,11 +171,11 @@ Value TensorReader::vectorIndex(const IndexExpr &e) {
     } else {
       v = a.value;
     }
-    if (c != 1)
+    if (!c.is(1))
       v = arith::MulIOp::create(b, loc, v, splat(c));
     add(v);
   }
-  if (!uniform.isConstant() || uniform.constant || !sum) {
+  if (!uniform.isConstant() || !uniform.constant.is(0) || !sum) {
     Value s = arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                          scalarIndex(uniform));
     add(broadcast(s));
@@ -168,7 +190,9 @@ Value TensorReader::maskBelow(Value count) {
     steps.push_back(l);
   Value iota = arith::ConstantOp::create(
       b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps)));
-  Value n = arith::IndexCastOp::create(b, loc, b.getI32Type(), count);
+  // Counts that 32 bits do not hold are of all lanes.
+  Value most = arith::MinSIOp::create(b, loc, count, index(lanes.width));
+  Value n = arith::IndexCastOp::create(b, loc, b.getI32Type(), most);
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, iota,
                                broadcast(n));
 }
@@ -210,22 +234,24 @@ Value TensorReader::address(Value pointer, Type element,
   Type type = memoryType(element, b);
   Type ptr = pointer.getType();
   IndexExpr variable = offset;
-  variable.constant = 0;
-  if (!variable.isConstant()) {
+  int64_t fixed = 0;
+  if (offset.constant.isStatic()) {
+    fixed = offset.constant.value();
+    variable.constant = 0;
+  }
+  if (!variable.isConstant() || !variable.constant.is(0)) {
     Value at = arith::IndexCastOp::create(b, loc, b.getI64Type(),
                                           scalarIndex(variable));
     pointer = LLVM::GEPOp::create(b, loc, ptr, type, pointer,
                                   ArrayRef<LLVM::GEPArg>{at},
                                   LLVM::GEPNoWrapFlags::inbounds);
   }
-  if (offset.constant) {
-    if (llvm::isInt<31>(offset.constant)) {
-      pointer =
-          LLVM::GEPOp::create(b, loc, ptr, type, pointer,
-                              ArrayRef<LLVM::GEPArg>{int32_t(offset.constant)});
+  if (fixed) {
+    if (llvm::isInt<31>(fixed)) {
+      pointer = LLVM::GEPOp::create(b, loc, ptr, type, pointer,
+                                    ArrayRef<LLVM::GEPArg>{int32_t(fixed)});
     } else {
-      Value at = arith::ConstantOp::create(
-          b, loc, b.getI64IntegerAttr(offset.constant));
+      Value at = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(fixed));
       pointer = LLVM::GEPOp::create(b, loc, ptr, type, pointer,
                                     ArrayRef<LLVM::GEPArg>{at});
     }
@@ -233,11 +259,11 @@ Value TensorReader::address(Value pointer, Type element,
   return pointer;
 }
 
-/// Stride between lanes if it is constant.
-static std::optional<int64_t> laneStride(TensorReader &r, const IndexExpr &e) {
-  int64_t stride = e.coefficient(r.lanes.atom);
+/// Stride between lanes if it is the same for all.
+static std::optional<Dim> laneStride(TensorReader &r, const IndexExpr &e) {
+  Dim stride = e.coefficient(r.lanes.atom);
   IndexExpr lane;
-  if (stride)
+  if (!stride.is(0))
     lane.terms.push_back({r.lanes.atom, stride});
   if (r.varies(e + lane * -1))
     return std::nullopt;
@@ -272,7 +298,7 @@ Value TensorReader::load(Value pointer, Type element, const IndexExpr &offset) {
   VectorType type = vectorOf(stored);
   auto stride = laneStride(*this, offset);
   Value v;
-  if (stride && *stride == 1) {
+  if (stride && stride->is(1)) {
     Value at = address(pointer, element, offset);
     if (lanes.mask) {
       Value pass = arith::ConstantOp::create(b, loc, b.getZeroAttr(type));
@@ -330,7 +356,7 @@ void TensorReader::store(Value pointer, Type element, const IndexExpr &offset,
     return;
   }
   auto stride = laneStride(*this, offset);
-  if (stride && *stride == 1) {
+  if (stride && stride->is(1)) {
     Value at = address(pointer, element, offset);
     if (lanes.mask)
       LLVM::MaskedStoreOp::create(b, loc, value, at, lanes.mask,
@@ -364,10 +390,8 @@ void TensorReader::storeRow(Value pointer, Type element,
 void TensorReader::write(Value memref, ArrayRef<IndexExpr> coords,
                          Value value) {
   auto type = cast<MemRefType>(memref.getType());
-  IndexExpr offset;
-  for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
-    offset = offset + e * s;
-  store(pointerOf(memref), type.getElementType(), offset, value);
+  store(pointerOf(memref), type.getElementType(),
+        offsetOf(memref, coords, space), value);
 }
 
 Value TensorReader::stackArray(Type element, int64_t count) {
@@ -429,7 +453,7 @@ Value TensorReader::constantPointer(arith::ConstantOp op) {
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> TensorReader::loop(Value low, Value high, int64_t step,
-                                      int64_t size, int64_t divisor,
+                                      Dim size, int64_t divisor,
                                       ValueRange carried, LoopBody body) {
   auto f = scf::ForOp::create(b, loc, low, high, index(step), carried);
   OpBuilder::InsertionGuard guard(b);

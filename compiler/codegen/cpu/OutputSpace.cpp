@@ -7,11 +7,11 @@ using namespace mlir;
 
 namespace ft {
 
-void NestEmitter::parallelLoop(int64_t trips,
+void NestEmitter::parallelLoop(Dim trips,
                                llvm::function_ref<void(unsigned)> body) {
   info.trips = trips;
   auto clamp = [&](Value v) -> Value {
-    if (first == 0)
+    if (first.is(0))
       return v;
     Value f = r.index(first);
     Value above = arith::MaxSIOp::create(r.b, r.loc, v, f);
@@ -28,11 +28,11 @@ void NestEmitter::parallelLoop(int64_t trips,
 Coords OutputSpace::coordsOf(ArrayRef<Group> with, ArrayRef<IndexExpr> values) {
   Coords coords(shape().size());
   for (auto [g, e] : llvm::zip(with, values)) {
-    int64_t inner = 1;
+    Dim inner = 1;
     for (unsigned d = g.last + 1; d-- > g.first;) {
       IndexExpr at = r.space.floorDiv(e, inner);
       coords[d] = d == g.first ? at : r.space.mod(at, shape()[d]);
-      inner *= shape()[d];
+      inner = inner * shape()[d];
     }
   }
   return coords;
@@ -53,13 +53,8 @@ bool OutputSpace::walk(TensorWalk &w, ArrayRef<Group> with,
         r.failed = w.unsupported ? w.unsupported : o.tensor.getDefiningOp();
       return false;
     }
-    if (stores) {
-      IndexExpr offset;
-      auto type = cast<MemRefType>(o.memory.getType());
-      for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
-        offset = offset + e * s;
-      stores->push_back(offset);
-    }
+    if (stores)
+      stores->push_back(offsetOf(o.memory, coords, r.space));
   }
   return true;
 }
@@ -67,15 +62,15 @@ bool OutputSpace::walk(TensorWalk &w, ArrayRef<Group> with,
 bool OutputSpace::makeGroups() {
   for (unsigned d = 0; d < shape().size(); ++d) {
     Group next{d, d, shape()[d]};
-    if (next.size == 1)
+    if (next.size.is(1))
       continue; // its coordinate stays 0
     if (!groups.empty()) {
       SmallVector<Group> trial(groups.begin(), groups.end());
       // Units between the two are swallowed.
       trial.back().last = d;
-      trial.back().size *= next.size;
+      trial.back().size = trial.back().size * next.size;
       for (unsigned e = d + 1; e < shape().size(); ++e)
-        if (shape()[e] != 1)
+        if (!shape()[e].is(1))
           trial.push_back({e, e, shape()[e]});
       TensorWalk w(r.space);
       SmallVector<unsigned> atoms;

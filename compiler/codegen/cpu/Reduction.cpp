@@ -106,7 +106,9 @@ static std::optional<Combiner> combinerOf(linalg::GenericOp op, unsigned r) {
 }
 
 /// Terms in a block of a sum of `n`, or 0: no blocks.
-static int64_t blockOf(int64_t n) { return n < 64 ? 0 : 16; }
+static int64_t blockOf(Dim n) {
+  return n.isStatic() && n.value() < 64 ? 0 : 16;
+}
 
 /// Emits one reduction.
 class ReductionEmitter {
@@ -121,9 +123,8 @@ private:
   SmallVector<Value> laneLevel(ValueRange carried);
   SmallVector<Value> step(ValueRange carried);
   SmallVector<Value> neutrals();
-  SmallVector<Value> sumBlocks(int64_t end, int64_t step, int64_t size,
-                               int64_t block, ValueRange start,
-                               TensorReader::LoopBody body);
+  SmallVector<Value> sumBlocks(Dim end, int64_t step, Dim size, int64_t block,
+                               ValueRange start, TensorReader::LoopBody body);
   SmallVector<Value> combine(ValueRange a, ValueRange c);
   Value combineOne(unsigned i, Value a, Value c);
   bool isFloatSum() const;
@@ -170,9 +171,8 @@ SmallVector<Value> ReductionEmitter::combine(ValueRange a, ValueRange c) {
 }
 
 /// The sum of `body` over [0, end), in blocks.
-SmallVector<Value> ReductionEmitter::sumBlocks(int64_t end, int64_t step,
-                                               int64_t size, int64_t block,
-                                               ValueRange start,
+SmallVector<Value> ReductionEmitter::sumBlocks(Dim end, int64_t step, Dim size,
+                                               int64_t block, ValueRange start,
                                                TensorReader::LoopBody body) {
   unsigned n = start.size();
   SmallVector<Value> carried(start);
@@ -241,23 +241,23 @@ SmallVector<Value> ReductionEmitter::step(ValueRange carried) {
 SmallVector<Value> ReductionEmitter::laneLevel(ValueRange carried) {
   const ReductionLoops::Group &g = groups.back();
   int64_t width = r.lanes.width;
-  int64_t main = g.size / width * width;
+  Dim main = floorDiv(g.size, width) * width;
   SmallVector<Value> acc(carried);
   auto at = [&](unsigned atom, ValueRange c) {
     r.lanes.atom = atom;
     loops->setDims(dims, g, r.space.of(atom));
     return step(c);
   };
-  if (isFloatSum() && blockOf(main / width)) {
-    int64_t block = blockOf(main / width) * width;
+  if (isFloatSum() && blockOf(floorDiv(main, width))) {
+    int64_t block = blockOf(floorDiv(main, width)) * width;
     acc = sumBlocks(main, width, g.size, block, acc, at);
-  } else if (main > width) {
+  } else if (!main.isStatic() || main.value() > width) {
     acc = r.loop(r.index(0), r.index(main), width, g.size, width, acc, at);
-  } else if (main) {
+  } else if (!main.is(0)) {
     TensorReader::Scope scope(r);
     acc = at(r.space.addCounter(r.index(0), g.size, width), acc);
   }
-  if (int64_t rest = g.size - main) {
+  if (Dim rest = g.size - main; !rest.is(0)) {
     TensorReader::Scope scope(r);
     Lanes outer = r.lanes;
     if (r.target.isa.maskedMemory) {
@@ -290,7 +290,8 @@ SmallVector<Value> ReductionEmitter::level(unsigned depth, ValueRange carried) {
     return laneLevel(carried);
   const ReductionLoops::Group &g = groups[depth];
   // Each level sums its own part, if the parts are long enough to be worth it.
-  bool own = isFloatSum() && depth > 0 && g.size >= 16;
+  bool own =
+      isFloatSum() && depth > 0 && (!g.size.isStatic() || g.size.value() >= 16);
   int64_t block = blockOf(g.size);
   SmallVector<Value> start = own ? neutrals() : SmallVector<Value>(carried);
   auto body = [&](unsigned atom, ValueRange c) {
@@ -329,7 +330,7 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
   }
   loops.emplace(r.space, op, dims);
   groups = loops->groups;
-  if (loops->points() == 0) {
+  if (loops->points().is(0)) {
     results.append(inits.begin(), inits.end());
     r.lanes = outer;
     return true;
@@ -363,9 +364,9 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
         if (!r.space.dependsOn(a.offset, atom))
           continue;
         bool linear = !r.space.dividesBy(a.offset, atom);
-        score += linear && a.offset.coefficient(atom) == 1 ? 4 : -3;
+        score += linear && a.offset.coefficient(atom).is(1) ? 4 : -3;
       }
-      if (groups[g].size < 4)
+      if (groups[g].size.isStatic() && groups[g].size.value() < 4)
         score = 0;
       if (score > bestScore) {
         bestScore = score;
@@ -378,8 +379,12 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
   if (bestScore > 0) {
     alongReduction = true;
     std::rotate(groups.begin() + best, groups.begin() + best + 1, groups.end());
-    r.lanes.width =
-        r.preferredWidth(stepBytes, stepCost, groups.back().size, stepByLane);
+    Dim extent = groups.back().size;
+    r.lanes.width = r.preferredWidth(
+        stepBytes, stepCost,
+        extent.isStatic() ? extent.value()
+                          : std::max<int64_t>(r.estimate(extent), 16),
+        stepByLane);
     r.lanes.mask = Value();
     r.lanes.atom = Lanes::kNone;
   }

@@ -10,25 +10,25 @@ namespace ft {
 ReductionLoops::ReductionLoops(IndexSpace &space, linalg::GenericOp op,
                                const Coords &parallel)
     : space(space), op(op), dims(parallel) {
-  sizes = op.getStaticLoopRanges();
+  sizes = space.sizes->loops(op);
   for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray()))
     if (kind == utils::IteratorType::reduction)
       reductionDims.push_back(d);
-  if (llvm::any_of(reductionDims, [&](unsigned d) { return sizes[d] == 0; })) {
+  if (llvm::any_of(reductionDims, [&](unsigned d) { return sizes[d].is(0); })) {
     groups.push_back({0, unsigned(reductionDims.size() - 1), 0});
     return;
   }
   for (unsigned i = 0; i < reductionDims.size(); ++i) {
     Group next{i, i, sizes[reductionDims[i]]};
-    if (next.size == 1)
+    if (next.size.is(1))
       continue; // its counter stays 0
     if (!groups.empty()) {
       // Try one loop over both.
       SmallVector<Group> trial(groups.begin(), groups.end());
       trial.back().last = i;
-      trial.back().size *= next.size;
+      trial.back().size = trial.back().size * next.size;
       for (unsigned j = i + 1; j < reductionDims.size(); ++j)
-        if (sizes[reductionDims[j]] != 1)
+        if (!sizes[reductionDims[j]].is(1))
           trial.push_back({j, j, sizes[reductionDims[j]]});
       TensorWalk w(space);
       SmallVector<unsigned> atoms;
@@ -51,12 +51,12 @@ ReductionLoops::ReductionLoops(IndexSpace &space, linalg::GenericOp op,
 
 void ReductionLoops::setDims(Coords &target, const Group &g,
                              const IndexExpr &counter) const {
-  int64_t inner = 1;
+  Dim inner = 1;
   for (unsigned i = g.last + 1; i-- > g.first;) {
     unsigned d = reductionDims[i];
     IndexExpr at = space.floorDiv(counter, inner);
     target[d] = i == g.first ? at : space.mod(at, sizes[d]);
-    inner *= sizes[d];
+    inner = inner * sizes[d];
   }
 }
 
@@ -70,10 +70,10 @@ void ReductionLoops::walk(TensorWalk &w, ArrayRef<Group> with,
   w.readBody(op, at);
 }
 
-int64_t ReductionLoops::points() const {
-  int64_t n = 1;
+Dim ReductionLoops::points() const {
+  Dim n = 1;
   for (const Group &g : groups)
-    n *= g.size;
+    n = n * g.size;
   return n;
 }
 

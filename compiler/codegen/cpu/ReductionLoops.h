@@ -15,7 +15,7 @@ public:
   /// Dims [first, last] of `reductionDims`.
   struct Group {
     unsigned first, last;
-    int64_t size;
+    Dim size;
   };
 
   /// `dims` holds the parallel dims. They may hold any counters.
@@ -29,7 +29,7 @@ public:
     walk(w, groups, atoms);
   }
   /// Steps of all groups together; 0 if a dim has size 0.
-  int64_t points() const;
+  Dim points() const;
 
   llvm::SmallVector<Group> groups;
 
@@ -41,7 +41,7 @@ private:
   mlir::linalg::GenericOp op;
   Coords dims;
   llvm::SmallVector<unsigned> reductionDims;
-  llvm::SmallVector<int64_t> sizes;
+  Dims sizes;
 };
 
 } // namespace ft

@@ -3,6 +3,8 @@
 
 #include "compiler/codegen/cpu/TensorReader.h"
 
+#include "dialects/ft/FtOps.h"
+
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -15,9 +17,10 @@ using namespace mlir;
 namespace ft {
 
 TensorReader::TensorReader(OpBuilder &builder, Location loc,
-                           const CpuTarget &target,
+                           const CpuTarget &target, KernelSizes &sizes,
                            llvm::DenseMap<Value, Value> arguments)
-    : b(builder), loc(loc), target(target), arguments(std::move(arguments)) {}
+    : b(builder), loc(loc), target(target), space(&sizes),
+      arguments(std::move(arguments)) {}
 
 TensorReader::Scope::~Scope() {
   while (reader.undo.size() > mark) {
@@ -61,10 +64,8 @@ Value TensorReader::readVector(Value tensor, ArrayRef<IndexExpr> coords) {
 Value TensorReader::readUncached(Value tensor, ArrayRef<IndexExpr> coords) {
   if (Value memref = memoryOf(tensor)) {
     auto type = cast<MemRefType>(memref.getType());
-    IndexExpr offset;
-    for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
-      offset = offset + e * s;
-    return load(pointerOf(memref), type.getElementType(), offset);
+    return load(pointerOf(memref), type.getElementType(),
+                offsetOf(memref, coords, space));
   }
   auto type = cast<RankedTensorType>(tensor.getType());
   Operation *op = tensor.getDefiningOp();
@@ -82,7 +83,7 @@ Value TensorReader::readUncached(Value tensor, ArrayRef<IndexExpr> coords) {
     Value pointer = constantPointer(constant);
     IndexExpr offset;
     for (auto [e, s] : llvm::zip(coords, type.getShape()))
-      offset = offset * s + e;
+      offset = offset * Dim(s) + e;
     return pointer ? load(pointer, type.getElementType(), offset) : Value();
   }
   if (isa_and_nonnull<tensor::ConcatOp>(op))
@@ -99,9 +100,13 @@ Value TensorReader::readUncached(Value tensor, ArrayRef<IndexExpr> coords) {
 
 Value TensorReader::conditionMask(const IndexCondition &c) {
   Value v = vectorIndex(c.expr);
-  auto constant = [&](int64_t x) {
-    return arith::ConstantOp::create(
-        b, loc, DenseElementsAttr::get(cast<VectorType>(v.getType()), x));
+  auto constant = [&](Dim x) -> Value {
+    if (x.isStatic())
+      return arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(cast<VectorType>(v.getType()), x.value()));
+    return broadcast(
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), index(x)));
   };
   Value low = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, v,
                                     constant(c.low));
@@ -115,8 +120,7 @@ Value TensorReader::readView(const ViewStep &step, Value tensor,
   Value all; // the condition on scalars
   Value mask;
   for (const IndexCondition &c : step.conditions) {
-    auto [lo, hi] = space.range(c.expr);
-    if (lo >= c.low && hi < c.high)
+    if (space.within(c.expr, c.low, c.high))
       continue;
     if (varies(c.expr)) {
       Value m = conditionMask(c);
@@ -124,13 +128,14 @@ Value TensorReader::readView(const ViewStep &step, Value tensor,
       continue;
     }
     Value v = scalarIndex(c.expr);
-    auto both = [&](arith::CmpIPredicate p, int64_t x) {
+    auto both = [&](arith::CmpIPredicate p, Dim x) {
       Value t = arith::CmpIOp::create(b, loc, p, v, index(x));
       all = all ? arith::AndIOp::create(b, loc, all, t).getResult() : t;
     };
-    if (lo < c.low)
+    auto range = space.range(c.expr);
+    if (!range || !space.nonNegative(range->first - c.low))
       both(arith::CmpIPredicate::sge, c.low);
-    if (hi >= c.high)
+    if (!range || !space.nonNegative(c.high - 1 - range->second))
       both(arith::CmpIPredicate::slt, c.high);
   }
   if (!all && !mask)
@@ -186,15 +191,20 @@ Value TensorReader::readConcat(Operation *op, ArrayRef<IndexExpr> coords) {
   // From the last input to the first: each covers the coordinates below its
   // end.
   Value result;
-  int64_t start = type.getDimSize(dim);
+  auto whole = space.sizes->of(concat.getResult());
+  if (!whole) {
+    failed = op;
+    return Value();
+  }
+  Dim start = (*whole)[dim];
   for (Value input : llvm::reverse(concat.getInputs())) {
-    start -= cast<RankedTensorType>(input.getType()).getDimSize(dim);
+    Dim size = (*space.sizes->of(input))[dim];
+    start = start - size;
     ViewStep step;
     step.source = input;
     step.coords.assign(coords.begin(), coords.end());
-    step.coords[dim] = step.coords[dim] + IndexExpr(-start);
-    int64_t size = cast<RankedTensorType>(input.getType()).getDimSize(dim);
-    if (!size)
+    step.coords[dim] = step.coords[dim] + IndexExpr(start * -1);
+    if (size.is(0))
       continue;
     if (!result) {
       // Lanes and branches that belong to other inputs read nothing here.
@@ -215,7 +225,7 @@ Value TensorReader::readConcat(Operation *op, ArrayRef<IndexExpr> coords) {
 Value TensorReader::readGeneric(linalg::GenericOp op, unsigned result,
                                 ArrayRef<IndexExpr> coords) {
   Coords dims;
-  if (!loopsFromResult(op, result, coords, dims)) {
+  if (!loopsFromResult(op, result, coords, dims, space)) {
     failed = op;
     return Value();
   }
@@ -231,7 +241,8 @@ Value TensorReader::readGeneric(linalg::GenericOp op, unsigned result,
         offset = offset + e * s;
       bool sameRow = it->second.complete;
       for (unsigned d = 0; sameRow && d < coords.size(); ++d)
-        sameRow = it->second.strides[d] || coords[d] == it->second.row[d];
+        sameRow =
+            !it->second.strides[d].is(0) || coords[d] == it->second.row[d];
       if (sameRow)
         return load(it->second.pointer, it->second.element, offset);
     }
@@ -260,6 +271,8 @@ Value TensorReader::outsideScalar(Value value) {
   if (Value mapped = arguments.lookup(value))
     return mapped;
   Operation *op = value.getDefiningOp();
+  if (auto size = dyn_cast_or_null<SizeOp>(op))
+    return index(size.dim());
   // A result made here already (concatenation).
   if (op && op->getParentRegion() != nullptr &&
       !isa<arith::ConstantOp, complex::ConstantOp>(op)) {
@@ -339,8 +352,16 @@ Value TensorReader::evaluate(Value value, linalg::GenericOp op,
       result = scalarIndex(e);
   } else if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
     Coords at;
-    auto shape = cast<RankedTensorType>(extract.getTensor().getType());
+    auto shape = space.sizes->of(extract.getTensor());
+    if (!shape) {
+      failed = op;
+      return Value();
+    }
     for (auto [d, i] : llvm::enumerate(extract.getIndices())) {
+      // A counter of one step would be taken for 0.
+      Dim size = (*shape)[d];
+      if (size.isStatic())
+        size = std::max<int64_t>(size.value(), 2);
       if (auto e = affineIndex(i, dims, space)) {
         at.push_back(*e);
         continue;
@@ -351,11 +372,9 @@ Value TensorReader::evaluate(Value value, linalg::GenericOp op,
       if (auto vt = dyn_cast<VectorType>(v.getType())) {
         Value wide =
             arith::IndexCastOp::create(b, loc, vectorOf(b.getI64Type()), v);
-        at.push_back(space.of(
-            space.addLanes(wide, std::max<int64_t>(shape.getDimSize(d), 2))));
+        at.push_back(space.of(space.addLanes(wide, size)));
       } else {
-        at.push_back(space.of(
-            space.addCounter(v, std::max<int64_t>(shape.getDimSize(d), 2))));
+        at.push_back(space.of(space.addCounter(v, size)));
       }
     }
     result = read(extract.getTensor(), at);

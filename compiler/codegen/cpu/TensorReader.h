@@ -25,6 +25,7 @@
 
 #include "compiler/codegen/cpu/Target.h"
 #include "compiler/codegen/cpu/TensorWalk.h"
+#include "dialects/ft/SizeCode.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -46,7 +47,7 @@ public:
   /// `arguments` maps arguments of the kernel: a memref to its pointer, a
   /// scalar to itself.
   TensorReader(mlir::OpBuilder &builder, mlir::Location loc,
-               const CpuTarget &target,
+               const CpuTarget &target, KernelSizes &sizes,
                llvm::DenseMap<mlir::Value, mlir::Value> arguments);
 
   mlir::OpBuilder &b;
@@ -54,6 +55,8 @@ public:
   const CpuTarget &target;
   IndexSpace space;
   Lanes lanes;
+  /// Code of sizes stands before it, in the first block of the function.
+  mlir::Operation *afterSizes = nullptr;
   /// Vectors are not possible (complex numbers, regions in bodies).
   bool scalarOnly = false;
 
@@ -88,6 +91,12 @@ public:
 
   // Numbers.
   mlir::Value index(int64_t c);
+  /// A size, as computed once at the start of the function.
+  mlir::Value index(Dim d);
+  /// What a size is at the hints of its symbols, at least `least`.
+  int64_t estimate(Dim d, int64_t least = 1) const {
+    return space.sizes->estimate(d, least);
+  }
   /// The value at lane 0.
   mlir::Value scalarIndex(const IndexExpr &e);
   /// One i64 per lane.
@@ -122,9 +131,8 @@ public:
   using LoopBody = std::function<llvm::SmallVector<mlir::Value>(
       unsigned atom, mlir::ValueRange carried)>;
   llvm::SmallVector<mlir::Value> loop(mlir::Value low, mlir::Value high,
-                                      int64_t step, int64_t size,
-                                      int64_t divisor, mlir::ValueRange carried,
-                                      LoopBody body);
+                                      int64_t step, Dim size, int64_t divisor,
+                                      mlir::ValueRange carried, LoopBody body);
 
   /// Lanes for a kernel whose widest element has `bytes`: several registers,
   /// fewer where the body is long, and few lanes where it is taken apart.
@@ -137,7 +145,7 @@ public:
     mlir::Operation *writer;
     mlir::Value pointer;
     mlir::Type element;
-    llvm::SmallVector<int64_t> strides; ///< per dim of the tensor, 0: the row
+    Dims strides; ///< per dim of the tensor, 0: the row
     bool complete = false;
     Coords row; ///< what the coordinates were when it was written
   };
@@ -180,6 +188,7 @@ private:
   friend class ReductionEmitter;
 
   llvm::DenseMap<mlir::Value, mlir::Value> arguments;
+  SizeCode sizeCode;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Remembered, 2>> memory;
   std::vector<mlir::Value> undo;
   llvm::DenseMap<mlir::Value, mlir::Value> constantPointers;

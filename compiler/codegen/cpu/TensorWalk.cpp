@@ -3,6 +3,8 @@
 
 #include "compiler/codegen/cpu/TensorWalk.h"
 
+#include "dialects/ft/FtOps.h"
+
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -20,7 +22,7 @@ Value memoryOf(Value tensor) {
   return Value();
 }
 
-SmallVector<int64_t> stridesOf(MemRefType type) {
+SmallVector<int64_t> staticStrides(MemRefType type) {
   SmallVector<int64_t> strides;
   if (type.getLayout().isIdentity()) {
     // MLIR gives no strides for shapes with a 0.
@@ -38,9 +40,23 @@ SmallVector<int64_t> stridesOf(MemRefType type) {
   return strides;
 }
 
-static std::optional<SmallVector<int64_t>>
-constants(ArrayRef<OpFoldResult> values) {
-  return getConstantIntValues(values);
+IndexExpr offsetOf(Value memref, ArrayRef<IndexExpr> coords,
+                   IndexSpace &space) {
+  IndexExpr offset;
+  for (auto [e, s] : llvm::zip(coords, space.sizes->strides(memref)))
+    offset = offset + e * s;
+  return offset;
+}
+
+static std::optional<Dims> numbers(ArrayRef<OpFoldResult> values) {
+  Dims dims;
+  for (OpFoldResult value : values) {
+    std::optional<Dim> d = KernelSizes::dimOf(value);
+    if (!d)
+      return std::nullopt;
+    dims.push_back(*d);
+  }
+  return dims;
 }
 
 std::optional<ViewStep>
@@ -52,8 +68,8 @@ stepThroughView(Operation *op, ArrayRef<IndexExpr> coords, IndexSpace &space) {
     return step;
   }
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    auto offsets = constants(slice.getMixedOffsets());
-    auto strides = constants(slice.getMixedStrides());
+    auto offsets = numbers(slice.getMixedOffsets());
+    auto strides = numbers(slice.getMixedStrides());
     if (!offsets || !strides)
       return std::nullopt;
     llvm::SmallBitVector dropped = slice.getDroppedDims();
@@ -66,64 +82,69 @@ stepThroughView(Operation *op, ArrayRef<IndexExpr> coords, IndexSpace &space) {
     return step;
   }
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
-    auto shape = expand.getResultType().getShape();
+    auto shape = space.sizes->of(expand.getResult());
+    if (!shape)
+      return std::nullopt;
     for (const auto &group : expand.getReassociationIndices()) {
       IndexExpr at;
       for (int64_t d : group)
-        at = at * shape[d] + coords[d];
+        at = at * (*shape)[d] + coords[d];
       step.coords.push_back(at);
     }
     step.source = expand.getSrc();
     return step;
   }
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
-    auto shape = collapse.getSrcType().getShape();
+    auto shape = space.sizes->of(collapse.getSrc());
+    if (!shape)
+      return std::nullopt;
+    // A size of 0 counts as 1: then nothing is read.
+    auto least = [](Dim d) { return d.is(0) ? Dim(1) : d; };
     for (auto [i, group] :
          llvm::enumerate(collapse.getReassociationIndices())) {
-      int64_t inner = 1;
+      Dim inner = 1;
       SmallVector<IndexExpr> reversed;
       for (int64_t d : llvm::reverse(group)) {
         IndexExpr e = space.floorDiv(coords[i], inner);
         // The outermost needs no modulo: the coordinate is in range.
-        reversed.push_back(d == group.front()
-                               ? e
-                               : space.mod(e, std::max<int64_t>(shape[d], 1)));
-        inner *= std::max<int64_t>(shape[d], 1);
+        reversed.push_back(
+            d == group.front() ? e : space.mod(e, least((*shape)[d])));
+        inner = inner * least((*shape)[d]);
       }
       llvm::append_range(step.coords, llvm::reverse(reversed));
     }
     // A scalar as a tensor of units: nothing to split.
     if (collapse.getReassociationIndices().empty())
-      step.coords.assign(shape.size(), IndexExpr());
+      step.coords.assign(shape->size(), IndexExpr());
     step.source = collapse.getSrc();
     return step;
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-    auto low = constants(pad.getMixedLowPad());
+    auto low = numbers(pad.getMixedLowPad());
     Value fill = pad.getConstantPaddingValue();
-    if (!low || !fill)
+    auto shape = space.sizes->of(pad.getSource());
+    if (!low || !fill || !shape)
       return std::nullopt;
-    auto shape = pad.getSourceType().getShape();
-    for (unsigned d = 0; d < shape.size(); ++d) {
-      IndexExpr at = coords[d] + IndexExpr(-(*low)[d]);
+    for (unsigned d = 0; d < shape->size(); ++d) {
+      IndexExpr at = coords[d] + IndexExpr((*low)[d] * -1);
       step.coords.push_back(at);
-      step.conditions.push_back({at, 0, shape[d]});
+      step.conditions.push_back({at, 0, (*shape)[d]});
     }
     step.source = pad.getSource();
     step.otherwise = fill;
     return step;
   }
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-    auto offsets = constants(insert.getMixedOffsets());
-    auto strides = constants(insert.getMixedStrides());
-    auto sizes = constants(insert.getMixedSizes());
+    auto offsets = numbers(insert.getMixedOffsets());
+    auto strides = numbers(insert.getMixedStrides());
+    auto sizes = numbers(insert.getMixedSizes());
     if (!offsets || !strides || !sizes)
       return std::nullopt;
     llvm::SmallBitVector dropped = insert.getDroppedDims();
     for (unsigned d = 0; d < offsets->size(); ++d) {
-      IndexExpr at = coords[d] + IndexExpr(-(*offsets)[d]);
-      int64_t stride = (*strides)[d];
-      if (stride != 1)
+      IndexExpr at = coords[d] + IndexExpr((*offsets)[d] * -1);
+      Dim stride = (*strides)[d];
+      if (!stride.is(1))
         step.conditions.push_back({space.mod(at, stride), 0, 1});
       at = space.floorDiv(at, stride);
       step.conditions.push_back({at, 0, (*sizes)[d]});
@@ -138,10 +159,11 @@ stepThroughView(Operation *op, ArrayRef<IndexExpr> coords, IndexSpace &space) {
 }
 
 bool loopsFromResult(linalg::GenericOp op, unsigned result,
-                     ArrayRef<IndexExpr> coords, Coords &dims) {
+                     ArrayRef<IndexExpr> coords, Coords &dims,
+                     IndexSpace &space) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(result));
   SmallVector<bool> known(op.getNumLoops(), false);
-  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  Dims sizes = space.sizes->loops(op);
   dims.assign(op.getNumLoops(), IndexExpr());
   for (auto [i, e] : llvm::enumerate(map.getResults()))
     if (auto d = dyn_cast<AffineDimExpr>(e)) {
@@ -152,7 +174,7 @@ bool loopsFromResult(linalg::GenericOp op, unsigned result,
   auto iterators = op.getIteratorTypesArray();
   for (unsigned d = 0; d < known.size(); ++d)
     if (!known[d] && iterators[d] == utils::IteratorType::parallel &&
-        sizes[d] != 1)
+        !sizes[d].is(1))
       return false;
   return true;
 }
@@ -164,6 +186,8 @@ std::optional<IndexExpr> affineIndex(Value value, ArrayRef<IndexExpr> dims,
     return std::nullopt;
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return dims[index.getDim()];
+  if (auto size = dyn_cast<SizeOp>(op))
+    return IndexExpr(size.dim());
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)))
     return IndexExpr(constant.getSExtValue());
@@ -186,8 +210,8 @@ std::optional<IndexExpr> affineIndex(Value value, ArrayRef<IndexExpr> dims,
       return *r * l->constant;
     return std::nullopt;
   }
-  bool positive =
-      r->isConstant() && r->constant > 0 && space.range(*l).first >= 0;
+  bool positive = r->isConstant() && space.nonNegative(r->constant - Dim(1)) &&
+                  space.nonNegative(*l);
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(op) && positive)
     return space.floorDiv(*l, r->constant);
   if (isa<arith::RemSIOp, arith::RemUIOp>(op) && positive)
@@ -259,10 +283,7 @@ bool TensorWalk::read(Value tensor, ArrayRef<IndexExpr> coords) {
 
   if (Value memory = memoryOf(tensor)) {
     auto type = cast<MemRefType>(memory.getType());
-    IndexExpr offset;
-    for (auto [e, s] : llvm::zip(coords, stridesOf(type)))
-      offset = offset + e * s;
-    addAccess(memory, offset, type.getElementType());
+    addAccess(memory, offsetOf(memory, coords, space), type.getElementType());
     return true;
   }
   Operation *op = tensor.getDefiningOp();
@@ -275,28 +296,26 @@ bool TensorWalk::read(Value tensor, ArrayRef<IndexExpr> coords) {
     if (!cast<DenseElementsAttr>(constant.getValue()).isSplat()) {
       IndexExpr offset;
       for (auto [e, s] : llvm::zip(coords, type.getShape()))
-        offset = offset * s + e;
+        offset = offset * Dim(s) + e;
       addAccess(tensor, offset, type.getElementType());
     }
     return true;
   }
   if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
-    int64_t start = 0;
+    Dim start = 0;
     for (Value input : concat.getInputs()) {
       Coords at(coords.begin(), coords.end());
-      at[concat.getDim()] = at[concat.getDim()] + IndexExpr(-start);
-      if (!read(input, at))
+      at[concat.getDim()] = at[concat.getDim()] + IndexExpr(start * -1);
+      auto shape = space.sizes->of(input);
+      if (!shape || !read(input, at))
         return false;
-      start +=
-          cast<RankedTensorType>(input.getType()).getDimSize(concat.getDim());
+      start = start + (*shape)[concat.getDim()];
     }
     return true;
   }
   if (auto view = stepThroughView(op, coords, space)) {
-    for (const IndexCondition &c : view->conditions) {
-      auto [low, high] = space.range(c.expr);
-      conditional |= low < c.low || high >= c.high;
-    }
+    for (const IndexCondition &c : view->conditions)
+      conditional |= !space.within(c.expr, c.low, c.high);
     if (view->otherwise && isa<RankedTensorType>(view->otherwise.getType()) &&
         !read(view->otherwise, coords))
       return false;
@@ -309,7 +328,7 @@ bool TensorWalk::read(Value tensor, ArrayRef<IndexExpr> coords) {
   }
   Coords dims;
   unsigned result = cast<OpResult>(tensor).getResultNumber();
-  if (!loopsFromResult(generic, result, coords, dims)) {
+  if (!loopsFromResult(generic, result, coords, dims, space)) {
     unsupported = op;
     return false;
   }
@@ -317,11 +336,11 @@ bool TensorWalk::read(Value tensor, ArrayRef<IndexExpr> coords) {
   Operation *outerWithin = within;
   if (generic.getNumReductionLoops()) {
     int64_t points = 1;
-    auto sizes = generic.getStaticLoopRanges();
+    Dims sizes = space.sizes->loops(generic);
     for (auto [d, kind] : llvm::enumerate(generic.getIteratorTypesArray()))
       if (kind == utils::IteratorType::reduction) {
         dims[d] = space.of(space.addCounter(Value(), sizes[d]));
-        points *= sizes[d];
+        points *= space.sizes->estimate(sizes[d], 0);
       }
     reductions.push_back(
         {generic, Coords(coords.begin(), coords.end()), points});
@@ -408,7 +427,7 @@ bool TensorWalk::readScalar(Value value, linalg::GenericOp op,
       for (const IndexExpr &d : dims)
         if (before == accesses.size())
           depends = depends + d;
-      unsigned atom = space.addLanes(Value(), int64_t(1) << 40);
+      unsigned atom = space.addLanes(Value(), Dim(int64_t(1) << 40));
       space.setNumerator(atom, depends);
       at.push_back(space.of(atom));
     }

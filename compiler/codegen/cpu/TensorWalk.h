@@ -15,6 +15,7 @@
 #define FORETRACE_COMPILER_CODEGEN_CPU_TENSORWALK_H
 
 #include "compiler/codegen/cpu/IndexExpr.h"
+#include "compiler/codegen/cpu/KernelSizes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -31,7 +32,7 @@ using Coords = llvm::SmallVector<IndexExpr, 4>;
 /// `low <= expr < high`.
 struct IndexCondition {
   IndexExpr expr;
-  int64_t low, high;
+  Dim low, high;
 };
 
 /// One step through an op that moves elements without computing: the element
@@ -53,12 +54,17 @@ std::optional<ViewStep> stepThroughView(mlir::Operation *op,
 mlir::Value memoryOf(mlir::Value tensor);
 
 /// Element strides of a memref; dynamic ones as ShapedType::kDynamic.
-llvm::SmallVector<int64_t> stridesOf(mlir::MemRefType type);
+llvm::SmallVector<int64_t> staticStrides(mlir::MemRefType type);
+
+/// Where the element at `coords` of a memref argument is, in elements.
+IndexExpr offsetOf(mlir::Value memref, llvm::ArrayRef<IndexExpr> coords,
+                   IndexSpace &space);
 
 /// Sets `dims` (one per loop of `op`) from the coordinates of result `result`.
 /// False if the output map does not determine them.
 bool loopsFromResult(mlir::linalg::GenericOp op, unsigned result,
-                     llvm::ArrayRef<IndexExpr> coords, Coords &dims);
+                     llvm::ArrayRef<IndexExpr> coords, Coords &dims,
+                     IndexSpace &space);
 
 /// The index that `value` (inside the body of a generic with loops `dims`) is,
 /// if it is an affine function of the loops.
@@ -82,13 +88,13 @@ public:
     mlir::Value memory; ///< memref, or the constant
     IndexExpr offset;   ///< in elements
     int64_t bytes;      ///< of an element
-    /// Product of the sizes of the reduction loops around it.
+    /// Product of the sizes of the reduction loops around it, estimated.
     int64_t times;
   };
   struct Reduction {
     mlir::linalg::GenericOp op;
     Coords coords;  ///< of result 0
-    int64_t points; ///< of the reduction loops
+    int64_t points; ///< of the reduction loops, estimated
   };
 
   /// A read of a tensor, and the reduction whose loops it stands in (or null).

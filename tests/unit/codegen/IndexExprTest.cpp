@@ -34,8 +34,8 @@ TEST(IndexExpr, RangesAndNegativeNumerators) {
   IndexSpace s;
   unsigned a = s.addCounter({}, 10);
   IndexExpr e = s.of(a) + IndexExpr(-3);
-  EXPECT_EQ(s.range(e), std::make_pair(int64_t(-3), int64_t(6)));
-  EXPECT_EQ(s.range(s.floorDiv(e, 4)), std::make_pair(int64_t(-1), int64_t(1)));
+  EXPECT_EQ(s.range(e), std::make_pair(Dim(-3), Dim(6)));
+  EXPECT_EQ(s.range(s.floorDiv(e, 4)), std::make_pair(Dim(-1), Dim(1)));
   EXPECT_TRUE(s.dependsOn(s.floorDiv(e, 4), a));
   EXPECT_TRUE(s.dividesBy(s.floorDiv(e, 4), a));
   EXPECT_FALSE(s.dividesBy(e, a));

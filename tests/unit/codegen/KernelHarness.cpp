@@ -82,7 +82,7 @@ static void addEntry(mlir::ModuleOp module) {
         b, loc, mlir::MemRefType::get({1}, type.getElementType()), bytes, zero,
         mlir::ValueRange{});
     operands.push_back(mlir::memref::ReinterpretCastOp::create(
-        b, loc, type, flat, 0, type.getShape(), stridesOf(type)));
+        b, loc, type, flat, 0, type.getShape(), staticStrides(type)));
   }
   mlir::func::CallOp::create(b, loc, kernel, operands);
   mlir::func::ReturnOp::create(b, loc);
