@@ -44,6 +44,18 @@ static bool sameArguments(const Schema &a, const Schema &b, size_t count) {
   return true;
 }
 
+/// Whether `form` gives what the operator returns, then the new values of what
+/// it writes: _native_batch_norm_legit_functional and its like.
+static bool returnsBoth(const Schema &schema, const Schema &form) {
+  auto writes = llvm::count_if(schema.args,
+                               [](const SchemaArg &a) { return a.type.write; });
+  bool fresh =
+      llvm::none_of(schema.returns, [](const auto &r) { return r.write; });
+  return fresh && !schema.returns.empty() &&
+         form.returns.size() ==
+             schema.returns.size() + static_cast<size_t>(writes);
+}
+
 const Schema *functionalForm(const Schema &schema) {
   if (const CustomOp *op = customOp(schema))
     return op->functional ? &op->functional->schema : nullptr;
@@ -78,7 +90,8 @@ const Schema *functionalForm(const Schema &schema) {
   auto writes = llvm::count_if(schema.args,
                                [](const SchemaArg &a) { return a.type.write; });
   if (form && sameArguments(schema, *form, schema.args.size()) &&
-      form->returns.size() == static_cast<size_t>(writes))
+      (form->returns.size() == static_cast<size_t>(writes) ||
+       returnsBoth(schema, *form)))
     return form;
   return nullptr;
 }
@@ -96,10 +109,8 @@ static bool changesMetadata(const Schema &schema) {
 static bool updatesStatistics(const AtenCall &call) {
   StringRef name = call.schema->name;
   bool training =
-      (name == "batch_norm.default" || name == "native_batch_norm.default" ||
-       name == "_native_batch_norm_legit.default")
-          ? call.flag(5)
-          : name == "_batch_norm_with_update.default";
+      (name == "batch_norm.default" || name == "native_batch_norm.default") &&
+      call.flag(5);
   return training && call.tensor(3) && call.tensor(4);
 }
 
@@ -133,6 +144,8 @@ private:
   void readOperands(Operation *op);
   void addResults(Operation *op);
   bool writeInPlace(Operation *op, const AtenCall &call);
+  /// For forms that return what the operator returns and what it writes.
+  bool writeAndReturn(Operation *op, const AtenCall &call);
   bool writeCustom(Operation *op, const AtenCall &call);
   bool moveName(Operation *op, const AtenCall &call);
   bool updateStatistics(Operation *op, const AtenCall &call);
@@ -298,6 +311,32 @@ bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
   return true;
 }
 
+bool Functionalizer::writeAndReturn(Operation *op, const AtenCall &call) {
+  const Schema &schema = *call.schema;
+  AtenCall pure = call;
+  pure.schema = functionalForm(schema);
+  for (Value &operand : pure.operands)
+    if (StorageNode *node = storages.nodeOf(operand))
+      operand = storages.read(node, op->getLoc());
+  SmallVector<Type> types(pure.schema->returns.size(),
+                          unknownTensorType(op->getContext()));
+  Operation *made = pure.build(builder, op->getLoc(), types);
+  if (failed(propagateOp(made)))
+    return false;
+  unsigned next = op->getNumResults();
+  for (auto [i, formal] : llvm::enumerate(schema.args)) {
+    if (!formal.type.write)
+      continue;
+    Value value = made->getResult(next++), target = call.tensor(i);
+    if (target && !assign(target, value, op))
+      return false;
+  }
+  for (OpResult result : op->getResults())
+    storages.bind(result,
+                  storages.addBase(made->getResult(result.getResultNumber())));
+  return true;
+}
+
 /// A custom operator's functional form gives the new values of the written
 /// arguments in order, then what else the operator returns.
 bool Functionalizer::writeCustom(Operation *op, const AtenCall &call) {
@@ -356,7 +395,6 @@ bool Functionalizer::moveName(Operation *op, const AtenCall &call) {
 }
 
 bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
-  bool always = call.schema->base == "_batch_norm_with_update";
   SmallVector<Value> targets = {call.tensor(3), call.tensor(4)};
   AtenCall pure;
   pure.schema =
@@ -367,9 +405,8 @@ bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
       operand = storages.read(node, op->getLoc());
   pure.args.assign(call.args.begin(), call.args.begin() + 5);
   pure.args.push_back(Arg::truth(true));
-  unsigned momentum = always ? 5 : 6;
-  pure.args.push_back(call.args[momentum]);
-  pure.args.push_back(call.args[momentum + 1]);
+  pure.args.push_back(call.args[6]);
+  pure.args.push_back(call.args[7]);
   SmallVector<Type> types(pure.schema->returns.size(),
                           unknownTensorType(op->getContext()));
   Operation *made = pure.build(builder, op->getLoc(), types);
@@ -378,12 +415,9 @@ bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
   for (auto [i, target] : llvm::enumerate(targets))
     if (!assign(target, made->getResult(3 + i), op))
       return false;
-  if (op->getNumResults() > 3 && !op->getResult(3).use_empty())
-    return unsupported(op, "its reserve is used");
   for (OpResult result : op->getResults())
-    if (result.getResultNumber() < 3)
-      storages.bind(
-          result, storages.addBase(made->getResult(result.getResultNumber())));
+    storages.bind(result,
+                  storages.addBase(made->getResult(result.getResultNumber())));
   return true;
 }
 
@@ -420,6 +454,9 @@ bool Functionalizer::visit(Operation *op) {
     return writeCustom(op, call);
   if (changesMetadata(*schema))
     return moveName(op, call);
+  const Schema *form = functionalForm(*schema);
+  if (form && returnsBoth(*schema, *form))
+    return writeAndReturn(op, call);
   return writeInPlace(op, call);
 }
 

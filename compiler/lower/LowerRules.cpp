@@ -26,9 +26,10 @@ const LowerRuleRow *findLowerRule(const Schema &schema) {
     for (llvm::ArrayRef<LowerRuleRow> rows :
          {attentionBackwardLowerRules(), ctcLowerRules(),
           distanceBackwardLowerRules(), fakeQuantizeLowerRules(),
-          gradientLowerRules(), optimizerLowerRules(),
-          selectionBackwardLowerRules(), productsLowerRules(),
-          quantileLowerRules(), statisticsLowerRules(), weightNormLowerRules()})
+          gradientLowerRules(), gradScaleLowerRules(), optimizerLowerRules(),
+          rnnBackwardLowerRules(), selectionBackwardLowerRules(),
+          productsLowerRules(), quantileLowerRules(), statisticsLowerRules(),
+          weightNormLowerRules()})
       add(rows);
     return byIndex;
   }();

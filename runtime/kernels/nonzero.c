@@ -19,6 +19,34 @@ int32_t ft_k_nonzero(const ft_kernel_call *call) {
   return FT_OK;
 }
 
+/* The same, one result for each dim. */
+int32_t ft_k_nonzero_lists(const ft_kernel_call *call) {
+  const DLTensor *x = call->args[0].tensor;
+  const DLDataType i64 = {kDLInt, 64, 1};
+  const int64_t count = ft_count_true(x, x->ndim, x->shape);
+  for (int32_t d = 0; d < x->ndim; ++d)
+    if (!call->result(call, d, i64, 1, &count))
+      return FT_ERROR_TENSOR;
+  ft_truth truth = ft_truth_of(x->dtype);
+  int64_t found = 0;
+  for (ft_rows r = ft_rows_of(x->ndim, x->shape, x, NULL, NULL); !r.done;
+       ft_next_row(&r)) {
+    const char *at = (const char *)x->data + r.offset[0];
+    for (int64_t i = 0; i < r.length; ++i, at += r.step[0]) {
+      if (!ft_is_true(truth, at))
+        continue;
+      for (int32_t d = 0; d < x->ndim; ++d) {
+        const DLTensor *to = &call->results[d];
+        if (to->data)
+          ((int64_t *)to->data)[found * to->strides[0]] =
+              d == r.outer ? i : r.index[d];
+      }
+      ++found;
+    }
+  }
+  return FT_OK;
+}
+
 /* The shape that two tensors are broadcast to. */
 static int32_t broadcast(const DLTensor *a, const DLTensor *b, int64_t *shape) {
   int32_t ndim = a->ndim > b->ndim ? a->ndim : b->ndim;

@@ -12,6 +12,7 @@
 // PyTorch's CPU kernel does. Scores are float32 for 16-bit operands; weights
 // are rounded to the operands' dtype before the second product, as there.
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Contract.h"
 #include "compiler/lower/rules/Indexed.h"
@@ -222,7 +223,33 @@ static LogicalResult withWeights(LowerCall &c) {
   return success();
 }
 
+/// (qkv [B, T, 3 H E], bias, heads) -> query (over sqrt(E)), key, value, each
+/// [B, H, T, E].
+static LogicalResult splitHeads(LowerCall &c) {
+  LoweredTensor x = c.operand(0), bias = c.operand(1);
+  DType dtype = x.dtype, work = opmathType(dtype);
+  AffineExpr b = c.dim(0), h = c.dim(1), t = c.dim(2), e = c.dim(3);
+  for (unsigned r = 0; r < 3; ++r) {
+    Ints sizes = staticSizes(c.resultMeta(r));
+    int64_t width = sizes[3], all = sizes[1] * width;
+    double scale = r == 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
+    AffineExpr from = h * width + e + all * r;
+    SmallVector<Iterator> iterators(4, Iterator::Parallel);
+    c.setResult(r,
+                c.generic({Access{x, {b, t, from}}, Access{bias, {from}}},
+                          Access{c.empty(sizes, dtype), {b, h, t, e}},
+                          iterators, [&](ScalarBuilder &s, ValueRange v) {
+                            Value y = s.add(s.cast(v[0], dtype, work),
+                                            s.cast(v[1], bias.dtype, work));
+                            y = s.mul(y, s.constant(y.getType(), scale));
+                            return SmallVector<Value>{s.cast(y, work, dtype)};
+                          })[0]);
+  }
+  return success();
+}
+
 static const LowerRuleRow kRows[] = {
+    {"_transform_bias_rescale_qkv.default", splitHeads},
     {"_scaled_dot_product_attention_math.default", withWeights},
     {"_scaled_dot_product_flash_attention_for_cpu.default", withLogSumExp},
     {"scaled_dot_product_attention.default", attention},

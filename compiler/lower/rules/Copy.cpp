@@ -57,7 +57,7 @@ static const LowerRuleRow kRows[] = {
     {"fill.Tensor", copied},       {"zero.default", zeros},
     {"_cast_Byte.default", same},  {"_cast_Char.default", same},
     {"_cast_Short.default", same}, {"_lazy_clone.default", same},
-    {"to_dense.default", same},
+    {"to_dense.default", same},    {"chalf.default", same},
 };
 
 ArrayRef<LowerRuleRow> copyLowerRules() { return kRows; }

@@ -45,6 +45,14 @@ static LogicalResult nonzero(LowerCall &c) {
   return callWith(c, "nonzero", c.operand(0), {});
 }
 
+/// One result for each dim.
+static LogicalResult nonzeroLists(LowerCall &c) {
+  LoweredTensor x = c.operand(0);
+  if (x.rank() == 0)
+    x = c.reshape(x, {1});
+  return callWith(c, "nonzero_lists", x, {});
+}
+
 static LogicalResult maskedSelect(LowerCall &c) {
   return callWith(c, "masked_select", {c.operand(0), c.operand(1)}, {});
 }
@@ -158,6 +166,8 @@ static const LowerRuleRow kRows[] = {
     {"bincount.default", bincount, kConstant, kFound},
     {"masked_select.default", maskedSelect, kConstant, kFound},
     {"nonzero.default", nonzero, kConstant, kFound},
+    {"nonzero_numpy.default", nonzeroLists, kConstant, kFound},
+    {"where.default", nonzeroLists, kConstant, kFound},
     {"repeat_interleave.Tensor", repeatInterleave, kConstant, kFound},
     {"repeat_interleave.self_Tensor", repeatInterleaveAlong, kConstant, kFound},
     {"unique_consecutive.default", uniqueConsecutive, kConstant, kFound},

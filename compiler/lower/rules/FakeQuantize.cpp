@@ -8,6 +8,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/rules/Composites.h"
 #include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Reducing.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -38,12 +39,29 @@ static Quantized quantized(ScalarBuilder &s, Value x, Value scale, Value zero,
   return {s.mul(s.sub(kept, zero), scale), mask};
 }
 
-/// (self, scale, zero_point, [axis,] quant_min, quant_max): numbers or tensors
-/// of one element, or one element for each place along `axis`.
-template <bool PerChannel>
+enum class ZeroPoint {
+  Given,
+  /// A parameter that is trained: rounded, and brought between the bounds.
+  Learned
+};
+
+static Value zeroPoint(ScalarBuilder &s, Value zero, ZeroPoint kind, double low,
+                       double high) {
+  if (kind == ZeroPoint::Given)
+    return zero;
+  Type type = zero.getType();
+  Value rounded = math::RoundEvenOp::create(s.b, s.loc, zero);
+  return s.minimum(s.maximum(rounded, s.constant(type, low)),
+                   s.constant(type, high));
+}
+
+/// (self, scale, zero_point, [axis or enabled,] quant_min, quant_max): numbers
+/// or tensors of one element, or one element for each place along `axis`.
+template <bool PerChannel, ZeroPoint Kind = ZeroPoint::Given,
+          bool Switched = false>
 static LogicalResult fakeQuantize(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  unsigned bounds = PerChannel ? 4 : 3;
+  unsigned bounds = PerChannel || Switched ? 4 : 3;
   auto low = static_cast<double>(c.integer(bounds));
   auto high = static_cast<double>(c.integer(bounds + 1));
   // PyTorch's kernel for one scale computes float64 in float32, too.
@@ -57,6 +75,8 @@ static LogicalResult fakeQuantize(LowerCall &c) {
       LoweredTensor t = c.operand(1 + i);
       sides.push_back(PerChannel || t.rank() == 0 ? t : c.reshape(t, {}));
     }
+  if (Switched)
+    sides.push_back(c.reshape(c.operand(3), {}));
   auto compute = [&](bool mask, DType dtype) {
     return mapIndexed(
         c, x, dtype,
@@ -77,8 +97,17 @@ static LogicalResult fakeQuantize(LowerCall &c) {
             parts[i] = place[i] < 0 ? s.constant(type, c.number(1 + i))
                                     : s.cast(v[place[i]],
                                              sides[place[i] - 1].dtype, work);
+          Value zero = zeroPoint(s, parts[1], Kind, low, high);
           Quantized q = quantized(s, s.cast(v[0], x.dtype, work), parts[0],
-                                  parts[1], low, high);
+                                  zero, low, high);
+          if (Switched) {
+            Value on = s.cast(v.back(), sides.back().dtype, DType::Bool);
+            Value yes = s.constantInt(q.mask.getType(), 1);
+            if (mask)
+              return s.cast(s.select(on, q.mask, yes), DType::Bool, dtype);
+            return s.select(on, s.cast(q.value, work, dtype),
+                            s.cast(v[0], x.dtype, dtype));
+          }
           return mask ? s.cast(q.mask, DType::Bool, dtype)
                       : s.cast(q.value, work, dtype);
         });
@@ -86,6 +115,69 @@ static LogicalResult fakeQuantize(LowerCall &c) {
   c.setResult(0, compute(false, c.resultMeta(0).dtype));
   if (c.numResults() > 1)
     c.setResult(1, compute(true, c.resultMeta(1).dtype));
+  return success();
+}
+
+/// The gradients of learned parameters: (grad, self, scale, zero_point, [axis,]
+/// quant_min, quant_max, grad_factor) -> of self, of scale, of zero_point.
+///
+///   rounded between the bounds   1   (y - x) / scale     0
+///   clamped                      0   bound - zero_point  -scale
+///
+/// the last two times grad_factor and summed.
+template <bool PerChannel>
+static LogicalResult learnedBackward(LowerCall &c) {
+  using Cmp = ScalarBuilder::Cmp;
+  LoweredTensor grad = c.operand(0), x = c.operand(1);
+  unsigned bounds = PerChannel ? 5 : 4;
+  auto low = static_cast<double>(c.integer(bounds));
+  auto high = static_cast<double>(c.integer(bounds + 1));
+  double factor = c.number(bounds + 2);
+  DType work = opmathType(x.dtype);
+  unsigned axis = PerChannel ? LowerCall::wrapDim(c.integer(4), x.rank()) : 0;
+  SmallVector<LoweredTensor> ins = {grad, x};
+  SmallVector<int64_t, 6> wide(x.rank(), 1);
+  if (PerChannel)
+    wide[axis] = x.sizes()[axis];
+  for (unsigned arg : {2U, 3U})
+    ins.push_back(c.reshape(c.operand(arg), wide));
+  auto compute = [&](unsigned r, DType dtype) {
+    return c.pointwise(
+        ins, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+          auto in = [&](unsigned i) {
+            return s.cast(v[i], ins[i].dtype, work);
+          };
+          Value g = in(0), e = in(1), scale = in(2);
+          Value zero = zeroPoint(s, in(3), ZeroPoint::Learned, low, high);
+          Quantized q = quantized(s, e, scale, zero, low, high);
+          auto number = [&](double n) { return s.constant(e.getType(), n); };
+          if (r == 0)
+            return s.cast(s.select(q.mask, g, s.zero(g)), work, dtype);
+          Value slope;
+          if (r == 1) {
+            Value inside = s.mul(s.sub(q.value, e), s.div(s.one(scale), scale));
+            Value steps = s.add(s.div(q.value, scale), zero);
+            Value middle = number((low + high) / 2);
+            Value bound = s.select(s.cmp(Cmp::Lt, steps, middle), number(low),
+                                   number(high));
+            slope = s.select(q.mask, inside, s.sub(bound, zero));
+          } else {
+            slope = s.select(q.mask, s.zero(scale), s.neg(scale));
+          }
+          return s.cast(s.mul(s.mul(slope, g), number(factor)), work, dtype);
+        });
+  };
+  c.setResult(0, compute(0, c.resultMeta(0).dtype));
+  SmallVector<unsigned> dims;
+  for (unsigned d = 0; d < x.rank(); ++d)
+    if (!PerChannel || d != axis)
+      dims.push_back(d);
+  for (unsigned r : {1U, 2U}) {
+    c.newGroup();
+    LoweredTensor sum = sumOf(c, compute(r, work), dims, false, work);
+    c.setResult(r, c.cast(c.reshape(sum, staticSizes(c.resultMeta(r))),
+                          c.resultMeta(r).dtype));
+  }
   return success();
 }
 
@@ -104,6 +196,16 @@ static LogicalResult backward(LowerCall &c) {
 
 ArrayRef<LowerRuleRow> fakeQuantizeLowerRules() {
   static const LowerRuleRow rows[] = {
+      {"_fake_quantize_learnable_per_channel_affine.default",
+       fakeQuantize<true, ZeroPoint::Learned>},
+      {"_fake_quantize_learnable_per_channel_affine_backward.default",
+       learnedBackward<true>},
+      {"_fake_quantize_learnable_per_tensor_affine.default",
+       fakeQuantize<false, ZeroPoint::Learned>},
+      {"_fake_quantize_learnable_per_tensor_affine_backward.default",
+       learnedBackward<false>},
+      {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
+       fakeQuantize<false, ZeroPoint::Given, true>},
       {"fake_quantize_per_channel_affine.default", fakeQuantize<true>},
       {"fake_quantize_per_channel_affine_cachemask.default",
        fakeQuantize<true>},

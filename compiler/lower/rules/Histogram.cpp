@@ -226,13 +226,41 @@ static LogicalResult histogramddCount(LowerCall &c) {
   return success();
 }
 
-static LogicalResult histogramddBins(LowerCall &c) {
+static SmallVector<LoweredTensor> givenEdges(LowerCall &c) {
   SmallVector<LoweredTensor> edges;
   for (Value v : c.call().tensors(1))
     edges.push_back(c.operandOf(v));
+  return edges;
+}
+
+static LogicalResult histogramddBins(LowerCall &c) {
+  SmallVector<LoweredTensor> edges = givenEdges(c);
   LoweredTensor x = rows(c, static_cast<int64_t>(edges.size()));
   c.setResult(0, count(c, x, edges, weightOf(c, 2), c.flag(3)));
   return success();
+}
+
+/// The histogram and its edges: (self, bins, …, weight, density).
+static LogicalResult withEdges(LowerCall &c, LoweredTensor x,
+                               ArrayRef<LoweredTensor> edges, unsigned weight) {
+  c.setResult(0, count(c, x, edges, weightOf(c, weight), c.flag(weight + 1)));
+  for (auto [d, e] : llvm::enumerate(edges))
+    c.setResult(static_cast<unsigned>(d) + 1, e);
+  return success();
+}
+
+/// One number of bins for each column, or one for all of them.
+static LogicalResult histogramdd(LowerCall &c) {
+  int64_t columns = c.operand(0).sizes().back();
+  Sizes bins = c.call().args[1].kind == Arg::Int ? Sizes(columns, c.integer(1))
+                                                 : c.integers(1);
+  LoweredTensor x = rows(c, columns);
+  return withEdges(c, x, edgesOf(c, x, bins, 2), 3);
+}
+
+static LogicalResult histogramddOfEdges(LowerCall &c) {
+  SmallVector<LoweredTensor> edges = givenEdges(c);
+  return withEdges(c, rows(c, static_cast<int64_t>(edges.size())), edges, 3);
 }
 
 /// Bins by position in the range, which rounds unlike a comparison with edges.
@@ -271,6 +299,9 @@ static const LowerRuleRow kRows[] = {
     {"histc.default", histc},
     {"histogram.bin_ct", histogramCount},
     {"histogram.bins_tensor", histogramBins},
+    {"histogramdd.TensorList_bins", histogramddOfEdges},
+    {"histogramdd.default", histogramdd},
+    {"histogramdd.int_bins", histogramdd},
     {"_histogramdd_bin_edges.default", histogramddEdges},
     {"_histogramdd_from_bin_cts.default", histogramddCount},
     {"_histogramdd_from_bin_tensors.default", histogramddBins},

@@ -107,6 +107,23 @@ static LogicalResult pad(LowerCall &c) {
   return c.unsupported("padding mode " + mode);
 }
 
+/// The mode as a number, by PyTorch's enumeration.
+static LogicalResult padNumbered(LowerCall &c) {
+  switch (c.integer(2)) {
+  case 0:
+    return padBy(c, c.integers(1), PadMode::Reflect);
+  case 1:
+    return padBy(c, c.integers(1), PadMode::Replicate);
+  case 2:
+    return padBy(c, c.integers(1), PadMode::Circular);
+  case 3:
+    c.setResult(0, padConstant(c, c.operand(0), c.integers(1),
+                               c.isNone(3) ? 0 : c.number(3)));
+    return success();
+  }
+  return c.unsupported("padding mode " + Twine(c.integer(2)));
+}
+
 template <PadMode kMode>
 static LogicalResult padBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0);
@@ -213,6 +230,7 @@ static LogicalResult col2im(LowerCall &c) {
 static const LowerRuleRow kRows[] = {
     {"constant_pad_nd.default", constantPad},
     {"pad.default", pad},
+    {"_pad_enum.default", padNumbered},
     {"_pad_circular.default", padded<PadMode::Circular>},
     {"reflection_pad1d.default", padded<PadMode::Reflect>},
     {"reflection_pad2d.default", padded<PadMode::Reflect>},

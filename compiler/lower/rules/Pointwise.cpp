@@ -210,6 +210,27 @@ static LogicalResult gluBackward(LowerCall &c) {
   return success();
 }
 
+/// (glu, x, dx, dim): da σ(b) + glu (1 - σ(b)) db, where x is a beside b.
+static LogicalResult gluTangent(LowerCall &c) {
+  LoweredTensor x = c.operand(1), dx = c.operand(2);
+  unsigned dim = c.wrapDim(c.integer(3), x.rank());
+  int64_t half = x.sizes()[dim] / 2;
+  DType from = x.dtype, dtype = opmathType(from);
+  c.setResult(
+      0, c.pointwise(
+             {c.operand(0), c.slice(x, dim, half, half),
+              c.slice(dx, dim, 0, half), c.slice(dx, dim, half, half)},
+             c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
+               auto in = [&](unsigned i) { return s.cast(v[i], from, dtype); };
+               Value b = in(1);
+               Value gate = s.div(s.one(b), s.add(s.one(b), s.exp(s.neg(b))));
+               Value left = s.sub(in(3), s.mul(gate, in(3)));
+               return s.cast(s.add(s.mul(in(2), gate), s.mul(in(0), left)),
+                             dtype, from);
+             }));
+  return success();
+}
+
 /// One weight, or one for each channel (dim 1).
 static LogicalResult prelu(LowerCall &c) {
   LoweredTensor x = c.operand(0), w = c.operand(1);
@@ -375,6 +396,7 @@ static const LowerRuleRow kOthers[] = {
     {"log_sigmoid_forward.default", logSigmoidForward},
     {"glu.default", glu},
     {"glu_backward.default", gluBackward},
+    {"glu_jvp.default", gluTangent},
     {"prelu.default", prelu},
     {"_prelu_kernel_backward.default", preluKernelBackward},
     {"nextafter.default", nextAfter},

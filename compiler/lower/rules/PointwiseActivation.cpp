@@ -56,13 +56,18 @@ static Value gelu(P &p) {
   return p.select(p.eq(x, p.like(x, kInf)), p.like(x, kNan), y);
 }
 
-static Value geluBackward(P &p) {
+/// (grad, self)
+static Value exactGeluBackward(P &p) {
   Value g = p[0], x = p[1];
-  if (p.text(2) != "tanh") {
-    Value cdf = p.mul(p.add(p.erf(p.mul(x, kSqrt1_2)), 1), 0.5);
-    Value pdf = p.mul(p.exp(p.mul(p.square(x), -0.5)), kInvSqrt2Pi);
-    return p.mul(g, p.add(cdf, p.mul(x, pdf)));
-  }
+  Value cdf = p.mul(p.add(p.erf(p.mul(x, kSqrt1_2)), 1), 0.5);
+  Value pdf = p.mul(p.exp(p.mul(p.square(x), -0.5)), kInvSqrt2Pi);
+  return p.mul(g, p.add(cdf, p.mul(x, pdf)));
+}
+
+static Value geluBackward(P &p) {
+  if (p.text(2) != "tanh")
+    return exactGeluBackward(p);
+  Value g = p[0], x = p[1];
   Value x2 = p.square(x);
   Value t =
       p.tanh(p.mul(p.add(x, p.mul(p.mul(x2, x), kGeluCubic)), kSqrt2OverPi));
@@ -213,6 +218,7 @@ static const FormulaRow kRows[] = {
      [](P &p) { return timesSlope(p, p.sub(p.one(p[1]), p.square(p[1]))); }},
     {"gelu.default", gelu},
     {"gelu_backward.default", geluBackward},
+    {"infinitely_differentiable_gelu_backward.default", exactGeluBackward},
     {"_add_relu.Scalar", addRelu},
     {"_add_relu.Tensor", addRelu},
     {"silu.default",

@@ -238,7 +238,7 @@ static Value lcm(P &p) {
   return p.select(none, p.zero(g), p.abs(p.mul(q, p[1])));
 }
 
-static Value shiftLeft(P &p) {
+Value shiftLeft(P &p) {
   Value x = p[0], y = p[1];
   if (!p.isInteger())
     return p.mul(x, p.exp2(y));
@@ -250,7 +250,7 @@ static Value shiftLeft(P &p) {
                   p.zero(x));
 }
 
-static Value shiftRight(P &p) {
+Value shiftRight(P &p) {
   Value x = p[0], y = p[1];
   if (!p.isInteger())
     return p.div(x, p.exp2(y));

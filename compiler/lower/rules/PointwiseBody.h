@@ -203,6 +203,9 @@ llvm::ArrayRef<LowerRuleRow> foreachLowerRules();
 llvm::ArrayRef<LowerRuleRow> incompleteGammaLowerRules();
 /// (self, other, rtol, atol, equal_nan)
 mlir::Value isClose(PointwiseBody &p);
+/// (self, other)
+mlir::Value shiftLeft(PointwiseBody &p);
+mlir::Value shiftRight(PointwiseBody &p);
 
 /// A formula over the elements of the call's operands, broadcast to `sizes`.
 mlir::FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,

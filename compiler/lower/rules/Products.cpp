@@ -56,6 +56,61 @@ static LogicalResult intMm(LowerCall &c) {
   return success();
 }
 
+/// (self, mat2, scales): x times the transposed int8 matrix [N, K], each column
+/// of the result times its scale.
+static LogicalResult int8PackMm(LowerCall &c) {
+  LoweredTensor x = c.operand(0), scales = c.operand(2);
+  DType work = opmathType(x.dtype), dtype = c.resultMeta(0).dtype;
+  AffineExpr i = c.dim(0), j = c.dim(1), k = c.dim(2);
+  LoweredTensor product = contract(
+      c, Access{c.cast(x, work), {i, k}},
+      Access{c.cast(c.operand(1), work), {j, k}}, staticSizes(c.resultMeta(0)),
+      {i, j}, {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction});
+  c.setResult(0, c.pointwise({product, scales}, c.resultMeta(0),
+                             [&](ScalarBuilder &s, ValueRange v) {
+                               Value f = s.cast(v[1], scales.dtype, work);
+                               return s.cast(s.mul(v[0], f), work, dtype);
+                             }));
+  return success();
+}
+
+/// (grad [T', B, O], input [T, B, I], weight [K, I, O], bias, pad), where
+///   out[t] = sum over k of input[t + k - pad] weight[k]
+static LogicalResult convTbcBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), x = c.operand(1), w = c.operand(2);
+  DType dtype = c.resultMeta(0).dtype;
+  int64_t pad = c.integer(4), kernel = w.sizes()[0];
+  AffineExpr d0 = c.dim(0), d1 = c.dim(1), d2 = c.dim(2), d3 = c.dim(3);
+  AffineExpr d4 = c.dim(4);
+  constexpr auto kParallel = Iterator::Parallel;
+  constexpr auto kReduction = Iterator::Reduction;
+  // Step s of the input met weight k in output s - k + pad.
+  LoweredTensor wide = c.pad(grad, {kernel - 1, 0, 0}, {kernel - 1, 0, 0}, 0);
+  LoweredTensor flipped = c.generic(
+      Access{w, {c.constant(kernel - 1) - d0, d1, d2}},
+      Access{c.empty(w.sizes(), w.dtype), {d0, d1, d2}},
+      {kParallel, kParallel, kParallel}, [](ScalarBuilder &, ValueRange v) {
+        return SmallVector<Value>{v[0]};
+      })[0];
+  c.newGroup();
+  LoweredTensor ofX =
+      contract(c, Access{wide, {d0 + d3 + pad, d1, d4}},
+               Access{flipped, {d3, d2, d4}}, x.sizes(), {d0, d1, d2},
+               {kParallel, kParallel, kParallel, kReduction, kReduction});
+  c.setResult(0, c.cast(ofX, dtype));
+  c.newGroup();
+  LoweredTensor padded = c.pad(x, {pad, 0, 0}, {pad, 0, 0}, 0);
+  LoweredTensor ofW =
+      contract(c, Access{padded, {d0 + d3, d4, d1}}, Access{grad, {d3, d4, d2}},
+               w.sizes(), {d0, d1, d2},
+               {kParallel, kParallel, kParallel, kReduction, kReduction});
+  c.setResult(1, c.cast(ofW, dtype));
+  c.newGroup();
+  c.setResult(
+      2, c.cast(sumOf(c, grad, {0U, 1U}, false, opmathType(dtype)), dtype));
+  return success();
+}
+
 /// Powers of x along a new last dim, by squaring: (x, N, increasing).
 static LogicalResult vander(LowerCall &c) {
   LoweredTensor x = c.operand(0);
@@ -295,7 +350,9 @@ ArrayRef<LowerRuleRow> productsLowerRules() {
       {"affine_grid_generator_backward.default", affineGridBackward},
       {"cartesian_prod.default", cartesianProduct},
       {"combinations.default", combinations},
+      {"_weight_int8pack_mm.default", int8PackMm},
       {"conv_tbc.default", convTbc},
+      {"conv_tbc_backward.default", convTbcBackward},
       {"kaiser_window.beta", kaiserWindow},
       {"kaiser_window.default", kaiserWindow},
       {"kaiser_window.periodic", kaiserWindow},

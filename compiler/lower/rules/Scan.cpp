@@ -13,9 +13,11 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/Updates.h"
 #include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include <array>
@@ -265,10 +267,127 @@ static LogicalResult extreme(LowerCall &c) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+/// (grad, input, indices, dim): what was the extreme gets the gradient.
+static LogicalResult extremeBackward(LowerCall &c) {
+  LoweredTensor grad = c.operand(0), at = c.operand(2);
+  const TensorMeta &meta = c.resultMeta(0);
+  auto rank = static_cast<unsigned>(meta.rank());
+  if (rank == 0) {
+    c.setResult(0, c.cast(grad, meta.dtype));
+    return success();
+  }
+  unsigned dim = LowerCall::wrapDim(c.integer(3), rank);
+  Updates u;
+  u.fold = Fold::Sum;
+  u.sizes = staticSizes(meta);
+  u.dtype = meta.dtype;
+  u.loops = rank;
+  for (unsigned d = 0; d < rank; ++d)
+    u.from.push_back(d == dim ? UpdatePlace{UpdatePlace::Index, 0}
+                              : UpdatePlace{UpdatePlace::Loop, d});
+  u.values = grad;
+  u.indices = {at};
+  c.setResult(0, foldUpdates(c, u));
+  return success();
+}
+
+static LoweredTensor reversed(LowerCall &c, LoweredTensor t, unsigned dim) {
+  SmallVector<AffineExpr, 6> from, to;
+  for (unsigned d = 0; d < t.rank(); ++d) {
+    to.push_back(c.dim(d));
+    from.push_back(d == dim ? c.constant(t.sizes()[d] - 1) - c.dim(d)
+                            : c.dim(d));
+  }
+  SmallVector<Iterator> iterators(t.rank(), Iterator::Parallel);
+  LoweredTensor r =
+      c.generic(Access{t, from}, Access{c.empty(t.sizes(), t.dtype), to},
+                iterators, [](ScalarBuilder &, ValueRange v) {
+                  return SmallVector<Value>{v[0]};
+                })[0];
+  c.newGroup();
+  return r;
+}
+
+/// Each element and all that follow it, of the products of two tensors.
+static LoweredTensor sumsFromHere(LowerCall &c, LoweredTensor a,
+                                  LoweredTensor b, unsigned dim) {
+  LoweredTensor products = c.pointwise(
+      {a, b}, a.sizes(), a.dtype,
+      [](ScalarBuilder &s, ValueRange v) { return s.mul(v[0], v[1]); });
+  c.newGroup();
+  LoweredTensor sums =
+      scan(c, reversed(c, products, dim), dim, 0,
+           [](ScalarBuilder &s, Value x, Value y) { return s.add(x, y); });
+  return reversed(c, sums, dim);
+}
+
+/// (grad, input, dim, output). Without zeros, element k gets the sum over
+/// j >= k of grad[j] output[j], over x[k]. That also holds in front of the
+/// first zero; the first zero itself gets the same sum with it left out of the
+/// products, and nothing depends on what follows.
+///
+///   x [2 0 3]: slopes (1 + 0 + 0, 2 + 2 * 3, 0) for gradients of 1
+static LogicalResult cumprodBackward(LowerCall &c) {
+  using Cmp = ScalarBuilder::Cmp;
+  const TensorMeta &meta = c.resultMeta(0);
+  DType dtype = opmathType(meta.dtype);
+  LoweredTensor grad = c.cast(c.operand(0), dtype);
+  if (meta.numel().is(0) || meta.rank() == 0) {
+    c.setResult(0, c.cast(grad, meta.dtype));
+    return success();
+  }
+  LoweredTensor x = c.cast(c.operand(1), dtype);
+  LoweredTensor output = c.cast(c.operand(3), dtype);
+  if (isComplex(dtype))
+    for (LoweredTensor *t : {&x, &output})
+      *t = c.pointwise(*t, t->sizes(), dtype,
+                       [](ScalarBuilder &s, ValueRange v) -> Value {
+                         return complex::ConjOp::create(s.b, s.loc, v[0]);
+                       });
+  unsigned dim = LowerCall::wrapDim(c.integer(2), x.rank());
+  LoweredTensor zeros =
+      c.pointwise(x, x.sizes(), DType::I64, [](ScalarBuilder &s, ValueRange v) {
+        return s.cast(s.cmp(Cmp::Eq, v[0], s.zero(v[0])), DType::Bool,
+                      DType::I64);
+      });
+  c.newGroup();
+  zeros = scan(c, zeros, dim, 0,
+               [](ScalarBuilder &s, Value a, Value b) { return s.add(a, b); });
+  auto isFirst = [](ScalarBuilder &s, Value x, Value count) {
+    return s.mul(s.cmp(Cmp::Eq, x, s.zero(x)),
+                 s.cmp(Cmp::Eq, count, s.one(count)));
+  };
+  LoweredTensor others = c.pointwise(
+      {x, zeros}, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+        return s.select(isFirst(s, v[0], v[1]), s.one(v[0]), v[0]);
+      });
+  c.newGroup();
+  others = scan(c, others, dim, 1,
+                [](ScalarBuilder &s, Value a, Value b) { return s.mul(a, b); });
+  LoweredTensor before = sumsFromHere(c, grad, output, dim);
+  LoweredTensor at = sumsFromHere(c, grad, others, dim);
+  c.setResult(0, c.pointwise({x, zeros, before, at}, x.sizes(), meta.dtype,
+                             [&](ScalarBuilder &s, ValueRange v) {
+                               Value none = s.cmp(Cmp::Eq, v[1], s.zero(v[1]));
+                               Value behind = s.select(isFirst(s, v[0], v[1]),
+                                                       v[3], s.zero(v[3]));
+                               Value y =
+                                   s.select(none, s.div(v[2], v[0]), behind);
+                               return s.cast(y, dtype, meta.dtype);
+                             }));
+  return success();
+}
+
 static const LowerRuleRow kRows[] = {
     {"cummax.default", extreme<true>},
     {"cummin.default", extreme<false>},
+    {"cummaxmin_backward.default", extremeBackward},
     {"cumprod.default", cumprod},
+    {"cumprod_backward.default", cumprodBackward},
     {"cumsum.default", cumsum},
     {"cumulative_trapezoid.dx", cumulativeTrapezoid},
     {"cumulative_trapezoid.x", cumulativeTrapezoid},

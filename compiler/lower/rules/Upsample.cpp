@@ -10,12 +10,21 @@
 #include "compiler/lower/Rules.h"
 
 #include <cmath>
+#include <numbers>
 
 using namespace mlir;
 
 namespace ft {
 
-enum class Filter { Nearest, NearestExact, Linear, Cubic, LinearAA, CubicAA };
+enum class Filter {
+  Nearest,
+  NearestExact,
+  Linear,
+  Cubic,
+  LinearAA,
+  CubicAA,
+  LanczosAA
+};
 
 namespace {
 /// What one dim is resized by. `scale` is what the caller gave as output /
@@ -67,11 +76,40 @@ static Taps cubicTaps(const Axis &a, T source) {
   return taps;
 }
 
+/// sinc(x) sinc(x / 3) for |x| < 3.
+template <typename T>
+static T lanczos(T x) {
+  if (x < static_cast<T>(1e-7))
+    return 1;
+  if (x >= 3)
+    return 0;
+  T angle = static_cast<T>(std::numbers::pi) * x;
+  return 3 * std::sin(angle) * std::sin(angle / 3) / (angle * angle);
+}
+
+template <typename T>
+static T antialiased(Filter f, T x) {
+  const T kA = static_cast<T>(-0.5);
+  switch (f) {
+  case Filter::CubicAA:
+    return x < 1 ? cubicNear<T>(x, kA) : x < 2 ? cubicFar<T>(x, kA) : 0;
+  case Filter::LanczosAA:
+    return lanczos<T>(x);
+  default:
+    return std::max<T>(1 - x, 0);
+  }
+}
+
+static bool isAntialiased(Filter f) {
+  return f == Filter::LinearAA || f == Filter::CubicAA ||
+         f == Filter::LanczosAA;
+}
+
 /// A filter as wide as the step, so that shrinking averages.
 template <typename T>
-static Taps antialiasedTaps(const Axis &a, int64_t i, bool cubic) {
+static Taps antialiasedTaps(const Axis &a, int64_t i, Filter f) {
   T step = stepOf<T>(a, true);
-  T radius = cubic ? 2 : 1;
+  T radius = f == Filter::LanczosAA ? 3 : f == Filter::CubicAA ? 2 : 1;
   T support = step >= 1 ? radius * step : radius;
   T inverse = step >= 1 ? 1 / step : static_cast<T>(1);
   T center = step * (static_cast<T>(i) + static_cast<T>(0.5));
@@ -84,11 +122,7 @@ static Taps antialiasedTaps(const Axis &a, int64_t i, bool cubic) {
   for (int64_t j = low; j < high; ++j) {
     T x =
         std::fabs((static_cast<T>(j) - center + static_cast<T>(0.5)) * inverse);
-    const T kA = static_cast<T>(-0.5);
-    T w = cubic ? (x < 1   ? cubicNear<T>(x, kA)
-                   : x < 2 ? cubicFar<T>(x, kA)
-                           : 0)
-                : std::max<T>(1 - x, 0);
+    T w = antialiased<T>(f, x);
     taps.index.push_back(j);
     taps.weight.push_back(w);
     total += w;
@@ -122,9 +156,9 @@ static Taps tapsOf(Filter f, const Axis &a, int64_t i) {
     return cubicTaps<T>(a,
                         a.alignCorners ? step * at : step * (at + half) - half);
   case Filter::LinearAA:
-    return antialiasedTaps<T>(a, i, false);
   case Filter::CubicAA:
-    return antialiasedTaps<T>(a, i, true);
+  case Filter::LanczosAA:
+    return antialiasedTaps<T>(a, i, f);
   }
   llvm_unreachable("all filters are listed");
 }
@@ -178,8 +212,7 @@ static LogicalResult upsample(LowerCall &c) {
   bool aligned = alignsCorners(c);
   for (unsigned d = 0; d < dims; ++d) {
     Axis a{from[2 + d], to[2 + d], scales[d], aligned};
-    if (a.from == a.to && kFilter != Filter::CubicAA &&
-        kFilter != Filter::LinearAA && a.scale <= 0)
+    if (a.from == a.to && !isAntialiased(kFilter) && a.scale <= 0)
       continue;
     t = resample(c, t, 2 + d, mapOf(kFilter, a, dtype));
   }
@@ -222,6 +255,7 @@ static const LowerRuleRow kRows[] = {
     FT_UPSAMPLE("upsample_bicubic2d", Filter::Cubic),
     FT_UPSAMPLE("_upsample_bilinear2d_aa", Filter::LinearAA),
     FT_UPSAMPLE("_upsample_bicubic2d_aa", Filter::CubicAA),
+    FT_UPSAMPLE("_upsample_lanczos2d_aa", Filter::LanczosAA),
 };
 
 #undef FT_UPSAMPLE

@@ -147,6 +147,50 @@ static LogicalResult narrowed(LowerCall &c) {
   return success();
 }
 
+/// The elements of a row-major tensor in another shape: the first ones, or 0
+/// where there are no more (PyTorch leaves those as they come).
+static LogicalResult resized(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  int format = c.call().schema->argIndex("memory_format");
+  if (!isContiguous(c.meta(0)) || !isContiguous(meta) ||
+      (format >= 0 && !c.isNone(static_cast<unsigned>(format)) &&
+       c.call().args[static_cast<unsigned>(format)].str == "channels_last"))
+    return c.unsupported("resizing tensors that are not row-major");
+  int64_t have = c.meta(0).numel().value(), want = meta.numel().value();
+  LoweredTensor flat = c.reshape(c.operand(0), {have});
+  if (want < have)
+    flat = c.slice(flat, 0, 0, want);
+  else if (want > have)
+    flat = c.pad(flat, 0, want - have, 0);
+  c.setResult(0, c.reshape(flat, staticSizes(meta)));
+  return success();
+}
+
+static LogicalResult setToSource(LowerCall &c) {
+  c.setResult(0, c.operand(1));
+  return success();
+}
+
+static LogicalResult setToNothing(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  c.setResult(0, c.filled(staticSizes(meta), meta.dtype, 0));
+  return success();
+}
+
+/// (flat, tensors): the elements of a vector in the shapes of the tensors.
+static LogicalResult unflattened(LowerCall &c) {
+  LoweredTensor flat = c.operand(0);
+  int64_t start = 0;
+  for (unsigned r = 0; r < c.numResults(); ++r) {
+    const TensorMeta &meta = c.resultMeta(r);
+    int64_t count = meta.numel().value();
+    c.setResult(r,
+                c.reshape(c.slice(flat, 0, start, count), staticSizes(meta)));
+    start += count;
+  }
+  return success();
+}
+
 /// Consecutive pieces along a dim, as long as the results say.
 static LogicalResult pieces(LowerCall &c, unsigned dim) {
   LoweredTensor t = c.operand(0);
@@ -558,6 +602,11 @@ static const LowerRuleRow kRows[] = {
     {"select.int", selected},
     {"select_copy.int", selected},
     {"narrow.default", narrowed},
+    {"resize.default", resized},
+    {"resize_as.default", resized},
+    {"set.default", setToNothing},
+    {"set.source_Tensor", setToSource},
+    {"unflatten_dense_tensors.default", unflattened},
     {"narrow_copy.default", narrowed},
     {"split.Tensor", split},
     {"split_copy.Tensor", split},

@@ -30,11 +30,15 @@ def encoded(a):
     return a
 
 
-def record(op, args, kwargs, out):
-    """One call; `args` are encoded, before the call could write them."""
-    lines.append({"id": len(lines), "op": str(op), "args": args,
-                  "kwargs": {k: encoded(v) for k, v in kwargs.items()},
-                  "out": encoded(out), "src": "hand"})
+def record(op, args, kwargs, out, written=None):
+    """One call; `args` are encoded, before the call could write them.
+    `written`: tensors that it wrote, by their place among all tensors."""
+    line = {"id": len(lines), "op": str(op), "args": args,
+            "kwargs": {k: encoded(v) for k, v in kwargs.items()},
+            "out": encoded(out), "src": "hand"}
+    if written:
+        line["mutated"] = {str(k): stored(t)["v"] for k, t in written.items()}
+    lines.append(line)
 
 
 def write(name):

@@ -25,6 +25,19 @@ def flat(out):
     return [out]
 
 
+def written(op, args):
+    """The tensors that the call wrote, by their place among all tensors."""
+    found, place = {}, 0
+    for formal, actual in zip(op._schema.arguments, args):
+        for t in flat(actual):
+            if not isinstance(t, torch.Tensor):
+                continue
+            if formal.alias_info is not None and formal.alias_info.is_write:
+                found[place] = t
+            place += 1
+    return found
+
+
 def numbers(dtype, *shape):
     if dtype == torch.bool:
         return torch.rand(shape) < 0.5
@@ -49,7 +62,7 @@ def write(name, most=4):
                 out = op(*args, **kwargs)
             except (RuntimeError, IndexError):
                 continue  # not for this dtype
-            out = flat(out)
+            out = flat(out) if op._schema.returns else []
             kept += 1
-            recorder.record(op, given, kwargs, out)
+            recorder.record(op, given, kwargs, out, written(op, args))
     recorder.write(name)
