@@ -184,9 +184,8 @@ static void write_back(call *c) {
       DLTensor to = c->inputs[i];
       ft_copy_out(c->in[i], c->work->inputs[i], &to);
     }
-  /* Null: a kernel wrote it in the caller's strides. */
   for (int32_t i = 0; i < c->num_outputs; ++i)
-    if (c->work->outputs[i] && c->work->outputs[i] != out[i].data)
+    if (c->work->outputs[i] != out[i].data)
       ft_copy_out(c->out[i], c->work->outputs[i], &c->outputs[i]);
 }
 

@@ -191,31 +191,14 @@ bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
       return false;
     }
   }
+  /* Other kernels may read it: it is in the model's own order of dims, and
+   * what the caller has in another one is a copy. */
+  memcpy(result->strides, strides, (size_t)result->ndim * sizeof *strides);
   result->byte_offset = 0;
-  if (index < 0) {
-    /* Nobody will read it. */
-    memcpy(result->strides, strides, (size_t)result->ndim * sizeof *strides);
-    result->data =
-        ft_rt_temporary(exec, ft_kernel_numel(result) *
-                                  (int64_t)ft_element_bytes(result->dtype));
-    return result->data != NULL;
-  }
-  ft_value_info info = *ft_gen_desc.info.outputs[index];
-  info.sizes = result->shape;
-  info.strides = strides;
-  ft_status status;
-  ft_set_ok(&status);
-  if (!find_output(exec, index, &info, &status)) {
-    ft_rt_fail(exec, status.code, status.message);
-    return false;
-  }
-  const DLTensor *output = &exec->outputs[index];
   result->data =
-      output->data ? (uint8_t *)output->data + output->byte_offset : NULL;
-  if (output->strides)
-    memcpy(result->strides, output->strides,
-           (size_t)result->ndim * sizeof *strides);
-  else
-    ft_row_major(&info, result->strides);
-  return true;
+      index >= 0
+          ? ft_rt_output(exec, index, result->shape, strides)
+          : ft_rt_temporary(exec, ft_kernel_numel(result) *
+                                      (int64_t)ft_element_bytes(result->dtype));
+  return result->data != NULL;
 }
