@@ -207,50 +207,75 @@ static LogicalResult run(FakeCall &c, Convolution &conv) {
   return c.fresh(std::move(out));
 }
 
+namespace {
+/// Where an operator has its arguments behind (input, weight); -1: it has none.
+struct Places {
+  int bias, stride, padding, dilation, outputPadding = -1, groups = -1;
+};
+} // namespace
+
+static Convolution argumentsAt(FakeCall &c, const Places &at) {
+  auto dims = [&](int place) {
+    return place < 0 ? Dims() : c.dims(static_cast<size_t>(place));
+  };
+  Convolution conv;
+  conv.input = c.tensor(0);
+  conv.weight = c.tensor(1);
+  conv.bias = c.optTensor(static_cast<size_t>(at.bias));
+  conv.stride = dims(at.stride);
+  conv.padding = dims(at.padding);
+  conv.dilation = dims(at.dilation);
+  conv.outputPadding = dims(at.outputPadding);
+  if (at.groups >= 0)
+    conv.groups = c.dim(static_cast<size_t>(at.groups));
+  return conv;
+}
+
+/// An input without batch gets one.
+static void addBatch(Convolution &conv) {
+  if (conv.input.rank() + 1 != conv.weight.rank())
+    return;
+  conv.input.sizes.insert(conv.input.sizes.begin(), Dim(1));
+  conv.input.strides = contiguousStrides(conv.input.sizes);
+  conv.unbatched = true;
+}
+
 /// convolution(input, weight, bias, stride, padding, dilation, transposed,
 /// output_padding, groups, …)
 static LogicalResult convolution(FakeCall &c) {
-  Convolution conv{c.tensor(0), c.tensor(1), c.optTensor(2),
-                   c.dims(3),   c.dims(4),   c.dims(5),
-                   c.dims(7),   c.flag(6),   c.dim(8)};
+  Convolution conv = argumentsAt(c, {.bias = 2,
+                                     .stride = 3,
+                                     .padding = 4,
+                                     .dilation = 5,
+                                     .outputPadding = 7,
+                                     .groups = 8});
+  conv.transposed = c.flag(6);
   return run(c, conv);
 }
 
 /// convNd and conv_transposeNd, which take an input without batch.
 template <bool Transposed>
 static LogicalResult convNd(FakeCall &c) {
-  Convolution conv;
-  conv.input = c.tensor(0);
-  conv.weight = c.tensor(1);
-  conv.bias = c.optTensor(2);
-  conv.stride = c.dims(3);
-  conv.padding = c.dims(4);
+  Convolution conv = Transposed ? argumentsAt(c, {.bias = 2,
+                                                  .stride = 3,
+                                                  .padding = 4,
+                                                  .dilation = 7,
+                                                  .outputPadding = 5,
+                                                  .groups = 6})
+                                : argumentsAt(c, {.bias = 2,
+                                                  .stride = 3,
+                                                  .padding = 4,
+                                                  .dilation = 5,
+                                                  .groups = 6});
   conv.transposed = Transposed;
-  if (Transposed) {
-    conv.outputPadding = c.dims(5);
-    conv.groups = c.dim(6);
-    conv.dilation = c.dims(7);
-  } else {
-    conv.dilation = c.dims(5);
-    conv.groups = c.dim(6);
-  }
-  if (conv.input.rank() + 1 == conv.weight.rank()) {
-    conv.input.sizes.insert(conv.input.sizes.begin(), Dim(1));
-    conv.input.strides = contiguousStrides(conv.input.sizes);
-    conv.unbatched = true;
-  }
+  addBatch(conv);
   return run(c, conv);
 }
 
 /// convNd.padding: 'valid', or 'same' for a result of the input's size.
 static LogicalResult convPadding(FakeCall &c) {
-  Convolution conv;
-  conv.input = c.tensor(0);
-  conv.weight = c.tensor(1);
-  conv.bias = c.optTensor(2);
-  conv.stride = c.dims(3);
-  conv.dilation = c.dims(5);
-  conv.groups = c.dim(6);
+  Convolution conv = argumentsAt(
+      c, {.bias = 2, .stride = 3, .padding = -1, .dilation = 5, .groups = 6});
   StringRef mode = c.optText(4);
   if (mode != "same" && mode != "valid")
     return c.fail(FakeError::Other,
@@ -259,11 +284,7 @@ static LogicalResult convPadding(FakeCall &c) {
     return c.fail(FakeError::Dim, "a convolution's weight needs 3 to 5 dims, "
                                   "it has " +
                                       Twine(conv.weight.rank()));
-  if (conv.input.rank() + 1 == conv.weight.rank()) {
-    conv.input.sizes.insert(conv.input.sizes.begin(), Dim(1));
-    conv.input.strides = contiguousStrides(conv.input.sizes);
-    conv.unbatched = true;
-  }
+  addBatch(conv);
   size_t spatial = conv.spatial();
   conv.padding.assign(spatial, Dim(0));
   if (mode == "valid")
@@ -342,14 +363,12 @@ static LogicalResult convolutionBackward(FakeCall &c) {
 /// (self, weight, kernel_size, bias, stride, padding, dilation if it has one):
 /// the native kernels, which repeat the kernel's size.
 static LogicalResult nativeConv(FakeCall &c) {
-  Convolution conv;
-  conv.input = c.tensor(0);
-  conv.weight = c.tensor(1);
-  conv.bias = c.optTensor(3);
-  conv.stride = c.dims(4);
-  conv.padding = c.dims(5);
+  bool dilated = c.arguments().size() > 6;
+  Convolution conv = argumentsAt(
+      c, {.bias = 3, .stride = 4, .padding = 5, .dilation = dilated ? 6 : -1});
   size_t spatial = c.schema().args[2].type.fixedLength;
-  conv.dilation = c.arguments().size() > 6 ? c.dims(6) : Dims(spatial, Dim(1));
+  if (!dilated)
+    conv.dilation.assign(spatial, Dim(1));
   Dims kernel = c.dims(2);
   if (kernel.size() != spatial || conv.weight.sizes.size() != spatial + 2)
     return c.fail(FakeError::Dim, "kernel_size has " + Twine(kernel.size()) +
@@ -369,14 +388,11 @@ static LogicalResult nativeConv(FakeCall &c) {
 
 /// The same, transposed: (…, stride, padding, output_padding, dilation)
 static LogicalResult nativeTransposed(FakeCall &c) {
-  Convolution conv;
-  conv.input = c.tensor(0);
-  conv.weight = c.tensor(1);
-  conv.bias = c.optTensor(3);
-  conv.stride = c.dims(4);
-  conv.padding = c.dims(5);
-  conv.outputPadding = c.dims(6);
-  conv.dilation = c.dims(7);
+  Convolution conv = argumentsAt(c, {.bias = 3,
+                                     .stride = 4,
+                                     .padding = 5,
+                                     .dilation = 7,
+                                     .outputPadding = 6});
   conv.transposed = true;
   conv.kernel = Convolution::Native;
   return run(c, conv);
@@ -393,9 +409,8 @@ static LogicalResult depthwise(FakeCall &c) {
 static LogicalResult mkldnnConv(FakeCall &c) {
   if (c.device.kind != Device::Cpu)
     return noKernel(c, "it is for the CPU only");
-  Convolution conv{c.tensor(0), c.tensor(1), c.optTensor(2),
-                   c.dims(4),   c.dims(3),   c.dims(5),
-                   Dims(),      false,       c.dim(6)};
+  Convolution conv = argumentsAt(
+      c, {.bias = 2, .stride = 4, .padding = 3, .dilation = 5, .groups = 6});
   conv.kernel = Convolution::Library;
   if (!isFloating(conv.input.dtype) || conv.input.dtype == DType::F64)
     return c.fail(FakeError::Dtype, "mkldnn_convolution is not defined for " +

@@ -426,8 +426,7 @@ static LogicalResult topOf(FakeCall &c, DType dtype, Dims sizes, Dim rows,
 }
 
 /// (A, B, rcond, *, driver). Two drivers give residuals only of matrices of
-/// full rank. In a graph they are taken to be, which the run checks; elsewhere
-/// that depends on data.
+/// full rank. A graph has them of all matrices; elsewhere that depends on data.
 static LogicalResult leastSquares(FakeCall &c) {
   const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
   if (!c.scope || !c.scope->allowsUnknownTruth() || !a.isStatic() ||

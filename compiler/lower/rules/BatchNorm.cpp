@@ -156,72 +156,52 @@ static void setStatistic(LowerCall &c, unsigned r, LoweredTensor t) {
     c.setResult(r, c.cast(t, meta.dtype));
 }
 
+/// Sets as many results as there are: image, mean, invstd, with `reserve` what
+/// a library would keep for its backward pass, updated mean and variance.
+static LogicalResult setResults(LowerCall &c, const Statistics &r,
+                                bool reserve = false) {
+  c.setResult(0, r.image);
+  SmallVector<LoweredTensor> others = {r.mean, r.invstd};
+  if (reserve)
+    others.push_back({});
+  others.append({r.newMean, r.newVar});
+  for (unsigned i = 1; i < c.numResults(); ++i)
+    setStatistic(c, i, others[i - 1]);
+  return success();
+}
+
 /// batch_norm, native_batch_norm, …_functional: (input, weight, bias,
 /// running_mean, running_var, training, momentum, eps); one, three or five
 /// results.
 static LogicalResult batchNorm(LowerCall &c) {
   BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
               optional(c, 4), c.flag(5),      c.number(6),    c.number(7)};
-  Statistics r = lowerBatchNorm(c, n);
-  c.setResult(0, r.image);
-  if (c.numResults() >= 3) {
-    setStatistic(c, 1, r.mean);
-    setStatistic(c, 2, r.invstd);
-  }
-  if (c.numResults() >= 5) {
-    setStatistic(c, 3, r.newMean);
-    setStatistic(c, 4, r.newVar);
-  }
-  return success();
+  return setResults(c, lowerBatchNorm(c, n));
 }
 
 /// (input, weight, bias, training, momentum, eps).
 static LogicalResult withoutRunning(LowerCall &c) {
   BatchNorm n{c.operand(0), optional(c, 1), optional(c, 2), {},
               {},           true,           c.number(4),    c.number(5)};
-  Statistics r = lowerBatchNorm(c, n);
-  c.setResult(0, r.image);
-  setStatistic(c, 1, r.mean);
-  setStatistic(c, 2, r.invstd);
-  return success();
+  return setResults(c, lowerBatchNorm(c, n));
 }
 
-/// (input, weight, bias, running_mean, running_var, momentum, eps).
-static LogicalResult inference(LowerCall &c) {
+/// (input, weight, bias, running_mean, running_var, momentum, eps), by the
+/// running statistics or those of the batch.
+template <bool Training>
+static LogicalResult withReserve(LowerCall &c) {
   BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
-              optional(c, 4), false,          c.number(5),    c.number(6)};
-  Statistics r = lowerBatchNorm(c, n);
-  c.setResult(0, r.image);
-  setStatistic(c, 1, r.mean);
-  setStatistic(c, 2, r.invstd);
-  // What a library would keep for its backward pass.
-  if (c.numResults() > 3)
-    c.setResult(3, c.filled({0}, c.resultMeta(3).dtype, 0));
-  return success();
-}
-
-/// The same arguments, with the statistics of the batch: image, mean, invstd,
-/// reserve, updated mean and variance.
-static LogicalResult withUpdate(LowerCall &c) {
-  BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
-              optional(c, 4), true,           c.number(5),    c.number(6)};
-  Statistics r = lowerBatchNorm(c, n);
-  c.setResult(0, r.image);
-  setStatistic(c, 1, r.mean);
-  setStatistic(c, 2, r.invstd);
-  c.setResult(3, c.filled({0}, c.resultMeta(3).dtype, 0));
-  setStatistic(c, 4, r.newMean);
-  setStatistic(c, 5, r.newVar);
-  return success();
+              optional(c, 4), Training,       c.number(5),    c.number(6)};
+  return setResults(c, lowerBatchNorm(c, n), true);
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_batch_norm_no_update.default", inference},
-    {"_batch_norm_with_update_functional.default", withUpdate},
+    {"_batch_norm_no_update.default", withReserve<false>},
+    {"_batch_norm_with_update_functional.default", withReserve<true>},
     {"_native_batch_norm_legit.default", batchNorm},
     {"_native_batch_norm_legit.no_stats", withoutRunning},
     {"_native_batch_norm_legit_functional.default", batchNorm},
-    {"_native_batch_norm_legit_no_training.default", inference},
+    {"_native_batch_norm_legit_no_training.default", withReserve<false>},
     {"batch_norm.default", batchNorm},
     {"native_batch_norm.default", batchNorm},
 };

@@ -38,20 +38,11 @@ static const Schema *entrySchema(const Schema &schema) {
   return table.find((base + ".default").str());
 }
 
-static const FormulaRow *formulaOf(StringRef name) {
-  static const std::vector<FormulaRow> rows = allFormulas();
-  for (const FormulaRow &row : rows)
-    if (row.name == name)
-      return &row;
-  return nullptr;
-}
-
 namespace {
 /// The call of one entry, and its operands.
 struct Entry {
   AtenCall call;
   SmallVector<LoweredTensor> ins;
-  SmallVector<DType> dtypes;
 };
 } // namespace
 
@@ -67,7 +58,6 @@ static Entry entryOf(LowerCall &c, const Schema &schema, size_t index) {
     }
     if (arg.kind == Arg::Tensor) {
       entry.ins.push_back(c.operandOf(c.call().operands[arg.operand]));
-      entry.dtypes.push_back(entry.ins.back().dtype);
       arg.operand = static_cast<int>(entry.ins.size()) - 1;
     }
     entry.call.args.push_back(std::move(arg));
@@ -75,44 +65,22 @@ static Entry entryOf(LowerCall &c, const Schema &schema, size_t index) {
   return entry;
 }
 
-static DType computedIn(const FormulaRow &row, const Entry &entry,
-                        DType result) {
-  if (row.computeIn == ComputeIn::Double)
-    return DType::F64;
-  if (row.computeIn != ComputeIn::Result)
-    for (DType dtype : entry.dtypes)
-      if (isComplex(dtype))
-        return opmathType(dtype);
-  return opmathType(result);
-}
-
 static LogicalResult eachEntry(LowerCall &c) {
   const Schema *schema = entrySchema(*c.call().schema);
-  const FormulaRow *row = schema ? formulaOf(schema->name) : nullptr;
+  const FormulaRow *row = schema ? formulaNamed(schema->name) : nullptr;
   if (!row)
     return c.unsupported("there is no formula for an entry");
-  bool refused = false;
   for (unsigned r = 0; r < c.numResults(); ++r) {
     Entry entry = entryOf(c, *schema, r);
     const TensorMeta &meta = c.resultMeta(r);
-    DType computed = computedIn(*row, entry, meta.dtype);
-    c.setResult(
-        r, c.pointwise(entry.ins, meta, [&](ScalarBuilder &s, ValueRange v) {
-          PointwiseBody body(s, entry.call, computed, computed, meta.dtype, v,
-                             entry.dtypes);
-          Value value = row->formula(body);
-          refused |= body.refused;
-          if (body.refused) // any value of the right type
-            return s.constant(computeType(s.b.getContext(), meta.dtype), 0);
-          DType from = computed;
-          if (isComplex(computed) && isa<FloatType>(value.getType()))
-            from = computed == DType::C128 ? DType::F64 : DType::F32;
-          return s.cast(value, from, meta.dtype);
-        }));
+    FailureOr<LoweredTensor> out =
+        applyFormula(c, FormulaCall{entry.call, entry.ins}, row->formula,
+                     row->computeIn, staticSizes(meta), meta.dtype);
+    if (failed(out))
+      return failure();
+    c.setResult(r, *out);
     c.newGroup();
   }
-  if (refused)
-    return c.unsupported("there is no formula for this dtype");
   return success();
 }
 

@@ -60,7 +60,7 @@ struct PseudoInverse {
 PseudoInverse pseudoInverseOf(LowerCall &c, LoweredTensor a,
                               std::optional<double> rtol);
 
-/// A B of two stacks of matrices.
+/// A B of two stacks of matrices, in the dtype that products are summed in.
 LoweredTensor productOf(LowerCall &c, LoweredTensor a, LoweredTensor b);
 
 /// linalg_matrix_norm, and linalg_norm of two dims: (self, ord, dim, keepdim,

@@ -75,11 +75,6 @@ static LogicalResult matrixExp(LowerCall &c) {
   return success();
 }
 
-static LoweredTensor product(LowerCall &c, LoweredTensor a, LoweredTensor b) {
-  c.newGroup();
-  return c.cast(multiply(c, {a, Value()}, {b, Value()}), a.dtype);
-}
-
 /// (A, n): by squaring, of the inverse for a negative n.
 static LogicalResult matrixPower(LowerCall &c) {
   LoweredTensor a = c.operand(0);
@@ -106,11 +101,15 @@ static LogicalResult matrixPower(LowerCall &c) {
   // Exact for the smallest integer too.
   uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : n;
   std::optional<LoweredTensor> result;
+  auto times = [&](LoweredTensor x, LoweredTensor y) {
+    c.newGroup();
+    return c.cast(productOf(c, x, y), a.dtype);
+  };
   for (LoweredTensor square = a; left; left >>= 1) {
     if (left & 1)
-      result = result ? product(c, *result, square) : square;
+      result = result ? times(*result, square) : square;
     if (left > 1)
-      square = product(c, square, square);
+      square = times(square, square);
   }
   c.setResult(0, *result);
   return success();

@@ -36,16 +36,35 @@ static void setStatistic(LowerCall &c, unsigned r, LoweredTensor t) {
   c.setResult(r, c.cast(c.reshape(t, sizesOf(meta)), meta.dtype));
 }
 
-/// y * weight + bias, for those that are there; v[next…] are their values.
-static Value affine(ScalarBuilder &s, Value y, ValueRange v, unsigned next,
-                    const LoweredTensor &weight, const LoweredTensor &bias,
-                    DType sum) {
-  if (weight.value)
-    y = s.mul(y, s.cast(v[next++], weight.dtype, sum));
-  if (bias.value)
-    y = s.add(y, s.cast(v[next], bias.dtype, sum));
-  return y;
-}
+namespace {
+/// (x - mean) * rstd * weight + bias, for those that are there.
+struct Normalization {
+  LoweredTensor x, mean, rstd, weight, bias;
+  DType sum, dtype;
+
+  /// What is read besides x, in this order.
+  SmallVector<LoweredTensor> others() const {
+    SmallVector<LoweredTensor> all;
+    for (const LoweredTensor &t : {mean, rstd, weight, bias})
+      if (t.value)
+        all.push_back(t);
+    return all;
+  }
+  /// v: the elements of x and of others().
+  Value element(ScalarBuilder &s, ValueRange v) const {
+    unsigned next = 1;
+    Value y = s.cast(v[0], x.dtype, sum);
+    if (mean.value)
+      y = s.sub(y, v[next++]);
+    y = s.mul(y, v[next++]);
+    if (weight.value)
+      y = s.mul(y, s.cast(v[next++], weight.dtype, sum));
+    if (bias.value)
+      y = s.add(y, s.cast(v[next], bias.dtype, sum));
+    return s.cast(y, sum, dtype);
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Over the last dims
@@ -58,24 +77,22 @@ static SmallVector<unsigned> lastDims(unsigned rank, size_t count) {
   return dims;
 }
 
+static LoweredTensor overLastDims(LowerCall &c, const Normalization &n) {
+  SmallVector<LoweredTensor> ins = {n.x};
+  llvm::append_range(ins, n.others());
+  return c.pointwise(
+      ins, n.x.sizes(), n.dtype,
+      [&](ScalarBuilder &s, ValueRange v) { return n.element(s, v); });
+}
+
 /// layer_norm, native_layer_norm: (input, normalized_shape, weight, bias, eps).
 static LogicalResult layerNorm(LowerCall &c) {
-  LoweredTensor x = c.operand(0), w = optional(c, 2), b = optional(c, 3);
-  DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
+  LoweredTensor x = c.operand(0);
   Moments m = moments(c, x, lastDims(x.rank(), c.integers(1).size()));
   LoweredTensor rstd = reciprocalStd(c, m.variance, c.number(4));
-  SmallVector<LoweredTensor> ins = {x, m.mean, rstd};
-  if (w.value)
-    ins.push_back(w);
-  if (b.value)
-    ins.push_back(b);
-  c.setResult(0, c.pointwise(ins, x.sizes(), dtype,
-                             [&](ScalarBuilder &s, ValueRange v) {
-                               Value d = s.sub(s.cast(v[0], from, sum), v[1]);
-                               Value y =
-                                   affine(s, s.mul(d, v[2]), v, 3, w, b, sum);
-                               return s.cast(y, sum, dtype);
-                             }));
+  c.setResult(0,
+              overLastDims(c, {x, m.mean, rstd, optional(c, 2), optional(c, 3),
+                               opmathType(x.dtype), c.resultMeta(0).dtype}));
   setStatistic(c, 1, m.mean);
   setStatistic(c, 2, rstd);
   return success();
@@ -84,8 +101,8 @@ static LogicalResult layerNorm(LowerCall &c) {
 /// rms_norm, _fused_rms_norm: (input, normalized_shape, weight, eps). The
 /// default of eps is the machine epsilon of the input's dtype.
 static LogicalResult rmsNorm(LowerCall &c) {
-  LoweredTensor x = c.operand(0), w = optional(c, 2);
-  DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
+  LoweredTensor x = c.operand(0);
+  DType from = x.dtype, sum = opmathType(from);
   double eps = 0;
   if (!c.isNone(3))
     eps = c.number(3);
@@ -106,15 +123,9 @@ static LogicalResult rmsNorm(LowerCall &c) {
         Value mean = s.div(v[0], s.constant(v[0].getType(), count));
         return reciprocalStd(s, mean, eps);
       });
-  SmallVector<LoweredTensor> ins = {x, rstd};
-  if (w.value)
-    ins.push_back(w);
-  c.setResult(0, c.pointwise(ins, x.sizes(), dtype,
-                             [&](ScalarBuilder &s, ValueRange v) {
-                               Value y = s.mul(s.cast(v[0], from, sum), v[1]);
-                               y = affine(s, y, v, 2, w, LoweredTensor(), sum);
-                               return s.cast(y, sum, dtype);
-                             }));
+  c.setResult(
+      0, overLastDims(
+             c, {x, {}, rstd, optional(c, 2), {}, sum, c.resultMeta(0).dtype}));
   setStatistic(c, 1, rstd);
   return success();
 }
@@ -130,7 +141,6 @@ static LogicalResult groups(LowerCall &c, int64_t groupCount,
                             const LoweredTensor &w, const LoweredTensor &b,
                             double eps) {
   LoweredTensor x = c.operand(0);
-  DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
   Ints sizes = x.sizes();
   unsigned rank = x.rank();
   int64_t batch = sizes[0], channels = sizes[1];
@@ -153,24 +163,21 @@ static LogicalResult groups(LowerCall &c, int64_t groupCount,
   LoweredTensor mean = c.reshape(m.mean, {batch, groupCount});
   LoweredTensor rstd =
       c.reshape(reciprocalStd(c, m.variance, eps), {batch, groupCount});
-  c.setResult(0, mapIndexed(
-                     c, x, dtype,
-                     [&](ArrayRef<AffineExpr> i) {
-                       AffineExpr g =
-                           i[1].floorDiv(std::max<int64_t>(width, 1));
-                       SmallVector<Access> sides = {{mean, {i[0], g}},
-                                                    {rstd, {i[0], g}}};
-                       if (w.value)
-                         sides.push_back({w, {i[1]}});
-                       if (b.value)
-                         sides.push_back({b, {i[1]}});
-                       return sides;
-                     },
-                     [&](ScalarBuilder &s, ValueRange v) {
-                       Value d = s.sub(s.cast(v[0], from, sum), v[1]);
-                       Value y = affine(s, s.mul(d, v[2]), v, 3, w, b, sum);
-                       return s.cast(y, sum, dtype);
-                     }));
+  Normalization n{
+      x, mean, rstd, w, b, opmathType(x.dtype), c.resultMeta(0).dtype};
+  c.setResult(
+      0, mapIndexed(
+             c, x, n.dtype,
+             [&](ArrayRef<AffineExpr> i) {
+               AffineExpr g = i[1].floorDiv(std::max<int64_t>(width, 1));
+               SmallVector<Access> sides;
+               for (const LoweredTensor &t : n.others())
+                 sides.push_back({t, t.rank() == 2
+                                         ? SmallVector<AffineExpr, 6>{i[0], g}
+                                         : SmallVector<AffineExpr, 6>{i[1]}});
+               return sides;
+             },
+             [&](ScalarBuilder &s, ValueRange v) { return n.element(s, v); }));
   setStatistic(c, 1, mean);
   setStatistic(c, 2, rstd);
   return success();

@@ -40,25 +40,30 @@ static const llvm::StringMap<const FormulaRow *> &formulas() {
   return table;
 }
 
-/// What the operands promote to; numbers that only tune the formula (declared
-/// `float`, `int` or `bool`) do not count, `Scalar` arguments do.
-static DType promotedDType(LowerCall &c) {
-  TypePromotion promotion;
-  const AtenCall &call = c.call();
-  for (auto [i, arg] : llvm::enumerate(call.args)) {
-    if (arg.kind == Arg::Tensor)
-      promotion.add(c.meta(i));
-    else if (call.schema->args[i].type.kind == SchemaType::Scalar)
-      promotion.add(arg);
-  }
-  // Operands that do not promote were refused by the fake rule.
-  return promotion.result().value_or(c.resultMeta(0).dtype);
+const FormulaRow *formulaNamed(StringRef name) {
+  return formulas().lookup(name);
 }
 
-static DType computeDType(LowerCall &c, ComputeIn computeIn) {
-  DType result = c.resultMeta(0).dtype;
+/// What the operands promote to; numbers that only tune the formula (declared
+/// `float`, `int` or `bool`) do not count, `Scalar` arguments do.
+static DType promotedDType(const FormulaCall &f, DType result) {
+  TypePromotion promotion;
+  unsigned next = 0;
+  for (auto [i, arg] : llvm::enumerate(f.call.args)) {
+    if (arg.kind == Arg::Tensor)
+      promotion.add(f.ins[next].dtype, f.ins[next].rank() == 0);
+    else if (f.call.schema->args[i].type.kind == SchemaType::Scalar)
+      promotion.add(arg);
+    next += isElement(arg);
+  }
+  // Operands that do not promote were refused by the fake rule.
+  return promotion.result().value_or(result);
+}
+
+static DType computeDType(const FormulaCall &f, ComputeIn computeIn,
+                          DType result) {
   if (computeIn == ComputeIn::Numbers)
-    return llvm::any_of(c.call().args,
+    return llvm::any_of(f.call.args,
                         [](const Arg &a) { return a.kind == Arg::Float; })
                ? DType::F64
                : DType::I64;
@@ -66,7 +71,7 @@ static DType computeDType(LowerCall &c, ComputeIn computeIn) {
     return result;
   if (computeIn == ComputeIn::Double)
     return DType::F64;
-  DType promoted = promotedDType(c);
+  DType promoted = promotedDType(f, result);
   if (computeIn == ComputeIn::Operands || isComplex(promoted))
     return promoted;
   return result;
@@ -98,22 +103,26 @@ static DType dtypeOfValue(Value v, DType computed) {
 FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
                                       ComputeIn computeIn,
                                       ArrayRef<int64_t> sizes, DType result) {
-  const AtenCall &call = c.call();
-  SmallVector<LoweredTensor> ins;
+  FormulaCall f{c.call(), {}};
+  for (auto [i, arg] : llvm::enumerate(c.call().args))
+    if (isElement(arg))
+      f.ins.push_back(c.operand(i));
+  return applyFormula(c, f, formula, computeIn, sizes, result);
+}
+
+FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
+                                      Formula formula, ComputeIn computeIn,
+                                      ArrayRef<int64_t> sizes, DType result) {
   SmallVector<DType> dtypes;
-  for (auto [i, arg] : llvm::enumerate(call.args)) {
-    if (!isElement(arg))
-      continue;
-    ins.push_back(c.operand(i));
-    dtypes.push_back(ins.back().dtype);
-  }
-  DType promoted = computeDType(c, computeIn);
+  for (const LoweredTensor &t : f.ins)
+    dtypes.push_back(t.dtype);
+  DType promoted = computeDType(f, computeIn, result);
   DType computed = opmathType(promoted);
   DType numbers = computeIn == ComputeIn::Operands ? promoted : computed;
   bool refused = false, needsConstant = false;
   LoweredTensor out =
-      c.pointwise(ins, sizes, result, [&](ScalarBuilder &s, ValueRange v) {
-        PointwiseBody body(s, call, computed, numbers, result, v, dtypes);
+      c.pointwise(f.ins, sizes, result, [&](ScalarBuilder &s, ValueRange v) {
+        PointwiseBody body(s, f.call, computed, numbers, result, v, dtypes);
         Value value = formula(body);
         refused |= body.refused |= mistakesIntegers(s.b);
         needsConstant |= body.needsConstant;
@@ -131,7 +140,7 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
 }
 
 static LogicalResult elementwise(LowerCall &c) {
-  const FormulaRow *row = formulas().lookup(c.call().schema->name);
+  const FormulaRow *row = formulaNamed(c.call().schema->name);
   const TensorMeta &meta = c.resultMeta(0);
   FailureOr<LoweredTensor> out = applyFormula(c, row->formula, row->computeIn,
                                               staticSizes(meta), meta.dtype);

@@ -207,7 +207,21 @@ mlir::Value isClose(PointwiseBody &p);
 mlir::Value shiftLeft(PointwiseBody &p);
 mlir::Value shiftRight(PointwiseBody &p);
 
-/// A formula over the elements of the call's operands, broadcast to `sizes`.
+/// The row of an operator; null if it is no formula.
+const FormulaRow *formulaNamed(llvm::StringRef name);
+
+/// A call to apply a formula to: its operands are the tensors among its
+/// arguments, and the numbers of the run, in their order.
+struct FormulaCall {
+  const AtenCall &call;
+  llvm::SmallVector<LoweredTensor> ins;
+};
+
+/// A formula over the elements of the operands, broadcast to `sizes`.
+mlir::FailureOr<LoweredTensor>
+applyFormula(LowerCall &c, const FormulaCall &f, Formula formula,
+             ComputeIn computeIn, llvm::ArrayRef<int64_t> sizes, DType result);
+/// The same for the call that is being lowered.
 mlir::FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
                                             ComputeIn computeIn,
                                             llvm::ArrayRef<int64_t> sizes,

@@ -105,5 +105,15 @@ for dtype in [torch.float32, torch.float64, torch.complex128]:
 # Rank 1: the smallest solution.
 a = torch.ones(4, 3, dtype=torch.float64)
 call(aten.linalg_lstsq.default, a, torch.randn(4, 2, dtype=torch.float64))
+# These drivers have no residuals then; graphs do.
+for dtype in [torch.float32, torch.float64, torch.complex128]:
+    a = torch.randn(2, 6, 4, dtype=dtype)
+    a[..., 3] = a[..., 0] - 2 * a[..., 1]
+    b = torch.randn(2, 6, 3, dtype=dtype)
+    for driver in ["gelsd", "gelss"]:
+        out = list(aten.linalg_lstsq.default(a, b, 1e-4, driver=driver))
+        out[1] = None
+        record(aten.linalg_lstsq.default, encoded((a, b, 1e-4)),
+               {"driver": driver}, out)
 
 write("data_sizes")
