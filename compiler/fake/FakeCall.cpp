@@ -29,6 +29,28 @@ std::string FakeCall::nameOf(const TensorMeta *tensor) const {
   return "an operand";
 }
 
+std::string FakeCall::show(const TensorMeta &tensor) const {
+  std::string name = nameOf(&tensor);
+  return name.front() == '\'' ? name + " (" + tensor.str() + ")" : tensor.str();
+}
+
+std::string FakeCall::sizeAt(const TensorMeta &tensor, int64_t dim) const {
+  if (dim < 0)
+    dim += tensor.rank();
+  return ("dim " + Twine(dim) + " of " + nameOf(&tensor) + " has size " +
+          tensor.sizes[dim].str())
+      .str();
+}
+
+std::string unlike(ArrayRef<Dim> a, ArrayRef<Dim> b) {
+  if (a.size() != b.size())
+    return (": " + Twine(a.size()) + " and " + Twine(b.size()) + " dims").str();
+  for (auto [d, x, y] : enumerate(a, b))
+    if (!x.identical(y))
+      return (": " + x.str() + " and " + y.str() + " at dim " + Twine(d)).str();
+  return "";
+}
+
 static Dim dimOf(const Arg &arg) {
   if (arg.kind == Arg::Bool)
     return arg.boolean ? 1 : 0;
@@ -92,12 +114,21 @@ std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
   if (taken)
     return *taken == 2 || (*taken == 0 && b.isStatic()) ? b : a;
   // A size that only the run knows is taken not to be 1, as PyTorch does; that
-  // the two are equal is then for the run to check.
-  bool ofTheRun = symbols.hasUnbacked(x) || symbols.hasUnbacked(y);
-  if (!ofTheRun || !scope->require(symbols.eq(x, y), schemaRef.base))
-    return eq(a, b) ? std::optional(a) : std::nullopt;
-  bypass = "fact";
-  return b.isStatic() ? b : a;
+  // the two are equal is then for the run to check. One that cannot equal the
+  // other must be 1: x[i, mask] with two indices and a mask of one element.
+  if (symbols.hasUnbacked(x) || symbols.hasUnbacked(y)) {
+    if (scope->require(symbols.eq(x, y), schemaRef.base)) {
+      bypass = "fact";
+      return b.isStatic() ? b : a;
+    }
+    for (auto [size, other] : {std::pair(x, b), {y, a}})
+      if (symbols.hasUnbacked(size) &&
+          scope->require(symbols.eq(size, one), schemaRef.base)) {
+        bypass = "fact";
+        return other;
+      }
+  }
+  return eq(a, b) ? std::optional(a) : std::nullopt;
 }
 
 bool FakeCall::eq(Dim a, Dim b) {
@@ -169,17 +200,21 @@ FailureOr<SmallVector<int64_t, 6>> FakeCall::wrapDims(unsigned i, int64_t rank,
   return list;
 }
 
-FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
+FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors,
+                                    ArrayRef<const TensorMeta *> named) {
   Dims sizes;
   // The first operand that has a size other than 1 at that dim.
-  auto giverOf = [&](size_t fromLast) {
-    for (const TensorMeta *t : tensors)
+  auto giverOf = [&](size_t fromLast) -> size_t {
+    for (auto [i, t] : enumerate(tensors))
       if (fromLast < t->sizes.size() &&
           !t->sizes[t->sizes.size() - 1 - fromLast].is(1))
-        return t;
-    return tensors.front();
+        return i;
+    return 0;
   };
-  for (const TensorMeta *t : tensors) {
+  auto nameAt = [&](size_t i) {
+    return nameOf(named.empty() ? tensors[i] : named[i]);
+  };
+  for (auto [i, t] : enumerate(tensors)) {
     size_t rank = t->sizes.size();
     if (rank > sizes.size())
       sizes.insert(sizes.begin(), rank - sizes.size(), Dim(1));
@@ -197,8 +232,8 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
       if (!common)
         return fail(FakeError::Shape,
                     "sizes " + have.str() + " of " +
-                        nameOf(giverOf(rank - 1 - d)) + " and " + next.str() +
-                        " of " + nameOf(t) + " do not broadcast at dim " +
+                        nameAt(giverOf(rank - 1 - d)) + " and " + next.str() +
+                        " of " + nameAt(i) + " do not broadcast at dim " +
                         Twine(shift + d) + " of " + Twine(sizes.size()));
       have = *common;
     }
@@ -206,16 +241,19 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors) {
   return sizes;
 }
 
-LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to) {
+LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to,
+                                    const TensorMeta *named) {
+  std::string name = named ? nameOf(named) : "a tensor";
   if (from.size() > to.size())
-    return fail(FakeError::Shape, "a tensor of " + Twine(from.size()) +
-                                      " dims does not broadcast to " +
+    return fail(FakeError::Shape, name + " has " + Twine(from.size()) +
+                                      " dims, which do not broadcast to " +
                                       Twine(to.size()) + " dims");
   size_t shift = to.size() - from.size();
   for (size_t d = 0; d < from.size(); ++d)
     if (!from[d].is(1) && !eq(from[d], to[shift + d]))
       return fail(FakeError::Shape,
-                  "size " + from[d].str() + " does not broadcast to " +
+                  "size " + from[d].str() + " of " + name + " at dim " +
+                      Twine(d) + " does not broadcast to " +
                       to[shift + d].str() + " at dim " + Twine(shift + d));
   return success();
 }

@@ -100,6 +100,10 @@ public:
   llvm::SmallVector<const TensorMeta *, 8> tensors(unsigned i) const;
   /// "'self'", "'tensors[1]'": what the schema calls one of the tensors above.
   std::string nameOf(const TensorMeta *tensor) const;
+  /// "'self' (float32 [2, 3] cpu)"; of what is no operand the layout alone.
+  std::string show(const TensorMeta &tensor) const;
+  /// "dim 1 of 'self' has size 3"; `dim` may be counted from the end.
+  std::string sizeAt(const TensorMeta &tensor, int64_t dim) const;
   /// An integer, possibly symbolic.
   Dim dim(unsigned i) const { return args[i].dim; }
   Dims dims(unsigned i) const;
@@ -148,11 +152,15 @@ public:
   /// list is all dims if `emptyIsAll`.
   llvm::FailureOr<llvm::SmallVector<int64_t, 6>>
   wrapDims(unsigned i, int64_t rank, bool emptyIsAll);
-  /// The common size of tensors that broadcast together.
-  llvm::FailureOr<Dims> broadcast(llvm::ArrayRef<const TensorMeta *> tensors);
-  /// Fails unless `from` broadcasts to `to`.
+  /// The common size of tensors that broadcast together. `named` are what
+  /// messages name, where those are others: the indices that a mask stands for.
+  llvm::FailureOr<Dims>
+  broadcast(llvm::ArrayRef<const TensorMeta *> tensors,
+            llvm::ArrayRef<const TensorMeta *> named = {});
+  /// Fails unless `from`, the size of the operand `named`, broadcasts to `to`.
   llvm::LogicalResult broadcastTo(llvm::ArrayRef<Dim> from,
-                                  llvm::ArrayRef<Dim> to);
+                                  llvm::ArrayRef<Dim> to,
+                                  const TensorMeta *named);
   bool sameSizes(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
   /// Where fresh results live: the common device of the tensor operands.
   Device device;
@@ -202,6 +210,10 @@ private:
   llvm::ArrayRef<Arg> args;
   llvm::ArrayRef<TensorMeta> operands;
 };
+
+/// Where two sizes differ, for messages: ": 3 and 4 at dim 1", ": 2 and 3
+/// dims".
+std::string unlike(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
 
 /// A rule: fills `results` or fails.
 using FakeRule = llvm::LogicalResult (*)(FakeCall &);

@@ -156,10 +156,10 @@ LogicalResult finishInPlace(FakeCall &call) {
   const TensorMeta &computed = call.results.front().meta;
   if (!call.sameSizes(computed.sizes, self.sizes))
     return call.fail(FakeError::Shape,
-                     "the result " + computed.str() +
+                     "the result " + call.show(computed) +
                          " does not have the size of the tensor that is "
                          "written, " +
-                         self.str());
+                         call.show(self) + unlike(computed.sizes, self.sizes));
   if (failed(castable(call, computed.dtype, self.dtype)))
     return failure();
   if (self.device != call.device)
@@ -170,7 +170,7 @@ LogicalResult finishInPlace(FakeCall &call) {
   // masked_fill_ writes the same value to all elements in one place.
   if (overlapsItself(self) && call.schema().base != "masked_fill_")
     return call.fail(FakeError::Other,
-                     "the tensor that is written, " + self.str() +
+                     "the tensor that is written, " + call.show(self) +
                          ", has several elements in one place");
   call.results.resize(1);
   call.results.front() = FakeResult();

@@ -3,7 +3,7 @@
 // A call that its rule refuses: both values, and the overload.
 module {
   func.func @forward(%x: tensor<2x3xf32, #ft.meta<cpu>>, %y: tensor<4x5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown> {
-    // expected-error @+1 {{[FT0302] the inner sizes of float32 [2, 3] cpu and float32 [4, 5] cpu differ: 3 and 4 (in aten.mm.default; self is float32 [2, 3] cpu, mat2 is float32 [4, 5] cpu)}}
+    // expected-error @+1 {{[FT0302] the inner sizes differ: dim 1 of 'self' has size 3, dim 0 of 'mat2' has size 4 (in aten.mm.default; self is float32 [2, 3] cpu, mat2 is float32 [4, 5] cpu)}}
     %z = ft.aten "mm.default"(%x, %y) : (tensor<2x3xf32, #ft.meta<cpu>>, tensor<4x5xf32, #ft.meta<cpu>>) -> tensor<*x!ft.unknown>
     return %z : tensor<*x!ft.unknown>
   }

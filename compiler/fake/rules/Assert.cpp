@@ -50,10 +50,10 @@ static LogicalResult tensorMetadata(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
   if (!c.isNone(1) && !c.sameSizes(a.sizes, c.dims(1)))
     return c.fail(FakeError::Shape,
-                  "the program asserts another size of " + a.str());
+                  "the program asserts another size of " + c.show(a));
   if (!c.isNone(2) && !c.sameSizes(a.strides, c.dims(2)))
     return c.fail(FakeError::Shape,
-                  "the program asserts other strides of " + a.str());
+                  "the program asserts other strides of " + c.show(a));
   if (std::optional<DType> dtype = c.dtype(3); dtype && *dtype != a.dtype)
     return c.fail(FakeError::Dtype, "the program asserts " + dtypeName(*dtype) +
                                         ", the tensor is " +
@@ -81,7 +81,7 @@ static LogicalResult checkErrors(FakeCall &c) {
   if (!isContiguous(c.tensor(0)))
     return c.fail(FakeError::Other, "the info of a factorisation must be "
                                     "contiguous, not " +
-                                        c.tensor(0).str());
+                                        c.show(c.tensor(0)));
   return success();
 }
 

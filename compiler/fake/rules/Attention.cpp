@@ -32,18 +32,19 @@ static LogicalResult checkSizes(FakeCall &c, bool grouped) {
       return c.fail(FakeError::Dim,
                     "attention needs at least 2 dims, not " + Twine(t->rank()));
   if (!c.eq(q.sizes.back(), k.sizes.back()))
-    return c.fail(FakeError::Shape, "query and key have head sizes " +
-                                        q.sizes.back().str() + " and " +
-                                        k.sizes.back().str());
+    return c.fail(FakeError::Shape,
+                  "the head sizes differ: " + c.sizeAt(q, -1) + ", " +
+                      c.sizeAt(k, -1));
   if (!c.eq(k.sizes[k.rank() - 2], v.sizes[v.rank() - 2]))
-    return c.fail(FakeError::Shape, "key and value have sequence lengths " +
-                                        k.sizes[k.rank() - 2].str() + " and " +
-                                        v.sizes[v.rank() - 2].str());
+    return c.fail(FakeError::Shape,
+                  "the sequence lengths differ: " + c.sizeAt(k, -2) + ", " +
+                      c.sizeAt(v, -2));
   if (grouped && q.rank() >= 3) {
     Dim heads = q.sizes[q.rank() - 3], keyHeads = k.sizes[k.rank() - 3];
     if (keyHeads.is(0) || !c.eq(mod(heads, keyHeads), 0))
-      return c.fail(FakeError::Shape, heads.str() +
-                                          " query heads are no multiple of " +
+      return c.fail(FakeError::Shape, heads.str() + " query heads, dim " +
+                                          Twine(q.rank() - 3) +
+                                          ", are no multiple of " +
                                           keyHeads.str() + " key heads");
   }
   return success();
@@ -61,7 +62,7 @@ static LogicalResult checkMask(FakeCall &c, unsigned arg) {
                                         dtypeName(q.dtype));
   Dims scores(q.sizes.begin(), q.sizes.end() - 1);
   scores.push_back(k.sizes[k.rank() - 2]);
-  return c.broadcastTo(mask->sizes, scores);
+  return c.broadcastTo(mask->sizes, scores, mask);
 }
 
 FailureOr<Dims> attentionSizes(FakeCall &c, unsigned maskArg, bool grouped) {
@@ -74,7 +75,7 @@ FailureOr<Dims> attentionSizes(FakeCall &c, unsigned maskArg, bool grouped) {
                     q.sizes.end() - std::min(kept, q.sizes.size()));
   right.sizes.assign(k.sizes.begin(),
                      k.sizes.end() - std::min(kept, k.sizes.size()));
-  FailureOr<Dims> sizes = c.broadcast({&left, &right});
+  FailureOr<Dims> sizes = c.broadcast({&left, &right}, {&q, &k});
   if (failed(sizes))
     return failure();
   if (grouped && q.rank() >= 3)

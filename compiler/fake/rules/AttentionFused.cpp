@@ -107,9 +107,11 @@ static LogicalResult kernelBackward(FakeCall &c) {
   if (failed(needsAccelerator(c)))
     return failure();
   if (!c.sameSizes(c.tensor(0).sizes, c.tensor(4 + HeadsInside).sizes))
-    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
-                                        " does not have the size of " +
-                                        c.tensor(4 + HeadsInside).str());
+    return c.fail(
+        FakeError::Shape,
+        "the gradient " + c.show(c.tensor(0)) + " does not have the size of " +
+            c.show(c.tensor(4 + HeadsInside)) +
+            unlike(c.tensor(0).sizes, c.tensor(4 + HeadsInside).sizes));
   for (unsigned i : {1u, 2u, 3u}) {
     const TensorMeta &like = c.tensor(i);
     TensorMeta out = TensorMeta::contiguous(like.dtype, like.sizes, c.device);
@@ -167,7 +169,7 @@ static LogicalResult hasSizes(FakeCall &c, unsigned arg, ArrayRef<Dim> sizes) {
   if (c.sameSizes(t.sizes, sizes))
     return success();
   return c.fail(FakeError::Shape,
-                "'" + c.schema().args[arg].name + "' is " + t.str() +
+                "'" + c.schema().args[arg].name + "' is " + c.show(t) +
                     ", it must be " +
                     TensorMeta::contiguous(t.dtype, sizes, t.device).str());
 }
@@ -201,10 +203,9 @@ static LogicalResult multiHead(FakeCall &c) {
     return failure();
   for (unsigned i : {0u, 1u, 2u})
     if (!c.eq(c.tensor(i).sizes[2], c.dim(3)))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name +
-                                          "' has a width of " +
-                                          c.tensor(i).sizes[2].str() +
-                                          ", not of " + c.dim(3).str());
+      return c.fail(FakeError::Shape, c.sizeAt(c.tensor(i), 2) +
+                                          ", not the width of " +
+                                          c.dim(3).str());
   for (unsigned i : {0u, 1u, 2u, 5u, 6u, 7u, 8u})
     if (c.tensor(i).dtype != q.dtype)
       return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
@@ -227,13 +228,18 @@ static LogicalResult splitHeads(FakeCall &c) {
     return c.fail(FakeError::Dim,
                   "'qkv' needs 3 dims, it has " + Twine(qkv.rank()));
   if (failed(hasSizes(c, 1, {qkv.sizes[2]})) || bias.dtype != qkv.dtype)
-    return c.fail(FakeError::Shape,
-                  "the bias " + bias.str() + " does not fit " + qkv.str());
+    return c.fail(
+        FakeError::Shape,
+        "'bias' must be " +
+            TensorMeta::contiguous(qkv.dtype, {qkv.sizes[2]}, qkv.device)
+                .str() +
+            ", as dim 2 of 'qkv' has size " + qkv.sizes[2].str() + "; it is " +
+            bias.str());
   Dim heads = c.dim(2), width = floorDiv(qkv.sizes[2], 3);
   if (!c.eq(mod(qkv.sizes[2], 3), 0) || c.lt(heads, 1) ||
       !c.eq(mod(width, heads), 0))
-    return c.fail(FakeError::Shape, "a width of " + qkv.sizes[2].str() +
-                                        " is not that of 3 times " +
+    return c.fail(FakeError::Shape, c.sizeAt(qkv, 2) +
+                                        ", which is not that of 3 times " +
                                         heads.str() + " heads");
   Dims sizes = {qkv.sizes[0], heads, qkv.sizes[1], floorDiv(width, heads)};
   for (int64_t i : {0, 1, 2}) {
@@ -254,9 +260,8 @@ static LogicalResult encoderLayer(FakeCall &c) {
     return c.fail(FakeError::Dim,
                   "'src' needs 3 dims, it has " + Twine(src.rank()));
   if (!c.eq(src.sizes[2], width))
-    return c.fail(FakeError::Shape, "'src' has a width of " +
-                                        src.sizes[2].str() + ", not of " +
-                                        width.str());
+    return c.fail(FakeError::Shape,
+                  c.sizeAt(src, 2) + ", not the width of " + width.str());
   if (failed(projections(c, 3, width, c.dim(2))))
     return failure();
   for (unsigned i : {10u, 11u, 12u, 13u})

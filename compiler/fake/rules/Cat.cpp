@@ -109,9 +109,10 @@ static LogicalResult stack(FakeCall &c) {
     return failure();
   for (const TensorMeta *t : list)
     if (!c.sameSizes(t->sizes, list.front()->sizes))
-      return c.fail(FakeError::Shape, "tensors of different sizes, " +
-                                          list.front()->str() + " and " +
-                                          t->str() + ", cannot be stacked");
+      return c.fail(FakeError::Shape,
+                    c.nameOf(list.front()) + " and " + c.nameOf(t) +
+                        " cannot be stacked, their sizes differ" +
+                        unlike(list.front()->sizes, t->sizes));
   Dims sizes = list.front()->sizes;
   sizes.insert(sizes.begin() + *dim, Dim(int64_t(list.size())));
   return rowMajor(c, *dtype, sizes);
@@ -252,9 +253,8 @@ static LogicalResult chunkCat(FakeCall &c) {
     if (!c.sameSizes(ArrayRef<Dim>(t->sizes).take_front(at),
                      ArrayRef<Dim>(list.front()->sizes).take_front(at)))
       return c.fail(FakeError::Dim, "the sizes before dim " + Twine(at) +
-                                        " differ: " + c.nameOf(list.front()) +
-                                        " is " + list.front()->str() + ", " +
-                                        c.nameOf(t) + " " + t->str());
+                                        " differ: " + c.show(*list.front()) +
+                                        ", " + c.show(*t));
     Dim rest = product(ArrayRef<Dim>(t->sizes).drop_front(at + 1));
     last = last + ceilDiv(t->sizes[at], chunks) * rest;
   }
@@ -290,9 +290,9 @@ static LogicalResult diff(FakeCall &c) {
                                         Twine(more->rank()));
     for (int64_t d = 0; d < self.rank(); ++d)
       if (d != *dim && !c.eq(more->sizes[d], self.sizes[d]))
-        return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
-                                            more->str() + ", does not fit " +
-                                            self.str());
+        return c.fail(FakeError::Shape,
+                      c.sizeAt(*more, d) + ", " + c.sizeAt(self, d) +
+                          ", so they cannot be joined at dim " + Twine(*dim));
     length = length + more->sizes[*dim];
   }
   if (c.dim(1).is(0))
@@ -316,11 +316,11 @@ static LogicalResult repeatBy(FakeCall &c, Dims repeats) {
   size_t added = repeats.size() - self.sizes.size();
   for (size_t d = 0; d < self.sizes.size(); ++d)
     repeats[added + d] = repeats[added + d] * self.sizes[d];
-  for (Dim size : repeats)
-    if (c.lt(size, 0))
-      return c.fail(FakeError::Other, "a repeat must not be negative, it gives "
-                                      "size " +
-                                          size.str());
+  for (size_t d = 0; d < repeats.size(); ++d)
+    if (c.lt(repeats[d], 0))
+      return c.fail(FakeError::Other,
+                    "a repeat must not be negative, it gives size " +
+                        repeats[d].str() + " at dim " + Twine(d));
   return rowMajor(c, self.dtype, repeats);
 }
 
@@ -391,9 +391,8 @@ static LogicalResult repeatInterleaveSelf(FakeCall &c) {
     sizes.push_back(1);
   if (repeats.rank() > 1 || (repeats.rank() == 1 && !repeats.sizes[0].is(1) &&
                              !c.eq(repeats.sizes[0], sizes[*dim])))
-    return c.fail(FakeError::Shape, "there are repeats " + repeats.str() +
-                                        " for a dim of size " +
-                                        sizes[*dim].str());
+    return c.fail(FakeError::Shape, "there are " + repeats.sizes[0].str() +
+                                        " repeats, " + c.sizeAt(self, *dim));
   FailureOr<Dim> total = repeatedSize(c, 3);
   if (failed(total))
     return failure();
@@ -522,8 +521,8 @@ static LogicalResult diagFlat(FakeCall &c) {
 static LogicalResult diag(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (self.rank() != 1 && self.rank() != 2)
-    return c.fail(FakeError::Dim, "diag needs 1 or 2 dims, the tensor has " +
-                                      Twine(self.rank()));
+    return c.fail(FakeError::Dim, "diag needs 1 or 2 dims, " + c.nameOf(&self) +
+                                      " has " + Twine(self.rank()));
   Dim offset = c.dim(1);
   if (self.rank() == 1)
     return onDiagonal(c, self.sizes[0], offset);
@@ -546,14 +545,16 @@ static LogicalResult padSequence(FakeCall &c) {
                                         side + "'");
   const TensorMeta &first = *list.front();
   if (first.sizes.empty())
-    return c.fail(FakeError::Dim, "sequences need at least one dim");
+    return c.fail(FakeError::Dim, c.nameOf(list.front()) +
+                                      " needs at least one dim, it has none");
   Dim longest = 0;
   for (const TensorMeta *t : list) {
     if (t->sizes.empty())
-      return c.fail(FakeError::Dim, "sequences need at least one dim");
+      return c.fail(FakeError::Dim, c.nameOf(list.front()) +
+                                        " needs at least one dim, it has none");
     longest = maxDim(longest, t->sizes[0]);
     if (failed(c.broadcastTo(ArrayRef<Dim>(t->sizes).drop_front(),
-                             ArrayRef<Dim>(first.sizes).drop_front())))
+                             ArrayRef<Dim>(first.sizes).drop_front(), t)))
       return failure();
   }
   Dims sizes(first.sizes.begin() + 1, first.sizes.end());
@@ -604,16 +605,14 @@ static LogicalResult unfoldBackward(FakeCall &c) {
   if (grad.rank() !=
       static_cast<int64_t>(std::max<size_t>(sizes.size(), 0)) + 1)
     return c.fail(FakeError::Dtype,
-                  "the gradient " + grad.str() +
+                  "the gradient " + c.show(grad) +
                       " needs one dim more than an input of size " +
                       dimsText(sizes));
   // One window after the other along `dim`, their elements in a last dim.
   for (int64_t d = 0; d < grad.rank() - 1; ++d)
     if (d != *dim && !c.eq(grad.sizes[d], sizes[d]))
-      return c.fail(FakeError::Shape, "the gradient " + grad.str() +
-                                          " has size " + grad.sizes[d].str() +
-                                          " at dim " + Twine(d) +
-                                          ", the input " + sizes[d].str());
+      return c.fail(FakeError::Shape,
+                    c.sizeAt(grad, d) + ", the input has " + sizes[d].str());
   return rowMajor(c, grad.dtype, sizes);
 }
 

@@ -48,8 +48,8 @@ static LogicalResult check(FakeCall &c, Convolution &conv) {
                                   "it has " +
                                       Twine(weight.rank()));
   if (input.rank() != weight.rank())
-    return c.fail(FakeError::Dim, "the input " + input.str() +
-                                      " and the weight " + weight.str() +
+    return c.fail(FakeError::Dim, "the input " + c.show(input) +
+                                      " and the weight " + c.show(weight) +
                                       " differ in the number of dims");
   // The derivative's kernel does not compare dtypes.
   if (!conv.backward && input.dtype != weight.dtype)
@@ -83,20 +83,23 @@ static LogicalResult check(FakeCall &c, Convolution &conv) {
       conv.transposed ? weight.sizes[0] : weight.sizes[1] * conv.groups;
   if (!c.eq(input.sizes[1], wanted))
     return c.fail(FakeError::Shape,
-                  "the weight " + weight.str() + " with " + conv.groups.str() +
-                      " groups takes " + wanted.str() +
-                      " channels, the input has " + input.sizes[1].str());
+                  c.nameOf(&c.tensor(1)) + ", " + weight.str() + ", takes " +
+                      wanted.str() + " channels in " + conv.groups.str() +
+                      (conv.groups.is(1) ? " group" : " groups") +
+                      ", dim 1 of the input has size " + input.sizes[1].str());
   if (!c.eq(mod(weight.sizes[0], conv.groups), 0))
-    return c.fail(FakeError::Shape,
-                  "the weight's first size, " + weight.sizes[0].str() +
-                      ", is not divisible by " + conv.groups.str() + " groups");
+    return c.fail(FakeError::Shape, "dim 0 of the weight has size " +
+                                        weight.sizes[0].str() +
+                                        ", which is not divisible by " +
+                                        conv.groups.str() + " groups");
   Dim channels =
       conv.transposed ? weight.sizes[1] * conv.groups : weight.sizes[0];
   if (conv.bias &&
       (conv.bias->rank() != 1 || !c.eq(conv.bias->sizes[0], channels)))
-    return c.fail(FakeError::Shape, "the bias " + conv.bias->str() +
-                                        " does not fit " + channels.str() +
-                                        " output channels");
+    return c.fail(FakeError::Shape,
+                  "the bias must have size [" + channels.str() +
+                      "], one entry for each output channel; it is " +
+                      conv.bias->str());
   if (conv.bias && conv.bias->dtype != input.dtype)
     return c.fail(FakeError::Dtype, "the input is " + dtypeName(input.dtype) +
                                         ", the bias " +
@@ -335,9 +338,9 @@ static LogicalResult convolutionBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0);
   if (!c.sameSizes(*sizes, grad.sizes))
     return c.fail(FakeError::Shape,
-                  "the gradient " + grad.str() +
+                  "the gradient " + c.show(grad) +
                       " does not have the size of the convolution's output, " +
-                      dimsText(*sizes));
+                      dimsText(*sizes) + unlike(grad.sizes, *sizes));
   const std::vector<Arg> &mask = c.arg(10).list;
   auto wanted = [&](size_t i) { return i < mask.size() && mask[i].boolean; };
   for (size_t i : {0u, 1u}) {
@@ -426,9 +429,9 @@ static LogicalResult convTbc(FakeCall &c) {
                                       Twine(self.rank()) + " and " +
                                       Twine(weight.rank()));
   if (!c.eq(self.sizes[2], weight.sizes[1]))
-    return c.fail(FakeError::Shape, "the input has " + self.sizes[2].str() +
-                                        " channels, the weight takes " +
-                                        weight.sizes[1].str());
+    return c.fail(FakeError::Shape,
+                  c.sizeAt(self, 2) + ", " + c.sizeAt(weight, 1) +
+                      "; these are the channels and must be equal");
   Dims sizes = {self.sizes[0] - weight.sizes[0] + 1 + c.dim(3) * 2,
                 self.sizes[1], weight.sizes[2]};
   if (c.lt(sizes[0], 0))

@@ -146,11 +146,11 @@ static LogicalResult moveTo(FakeCall &c) {
 static LogicalResult copyInto(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   const TensorMeta *source = c.optTensor(1);
-  if (source && failed(c.broadcastTo(source->sizes, self.sizes)))
+  if (source && failed(c.broadcastTo(source->sizes, self.sizes, source)))
     return failure();
   if (self.device.kind == Device::Cpu && overlapsItself(self))
     return c.fail(FakeError::Other, "the tensor that is written, " +
-                                        self.str() +
+                                        c.show(self) +
                                         ", has several elements in one place");
   return c.view(self, 0);
 }
@@ -158,7 +158,7 @@ static LogicalResult copyInto(FakeCall &c) {
 /// The functional form: self's layout, gaps included, with the other's values.
 static LogicalResult copyOf(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
-  if (failed(c.broadcastTo(c.tensor(1).sizes, self.sizes)))
+  if (failed(c.broadcastTo(c.tensor(1).sizes, self.sizes, &c.tensor(1))))
     return failure();
   TensorMeta out = self;
   if (overlapsItself(self))

@@ -142,7 +142,7 @@ static LogicalResult uniqueAlong(FakeCall &c, unsigned dimArg, bool inverse,
       if (d != *dim && self.sizes[d].is(0) && c.device.kind == Device::Cpu &&
           !c.scope)
         return c.fail(FakeError::Other, "rows of no elements, as those of " +
-                                            self.str() +
+                                            c.show(self) +
                                             ", cannot be told apart");
   FailureOr<Dim> count =
       empty ? FailureOr<Dim>(Dim(0)) : countOf(c, length, std::nullopt);
@@ -194,12 +194,13 @@ static LogicalResult packPadded(FakeCall &c) {
     std::swap(input.sizes[0], input.sizes[1]);
   const TensorMeta &lengths = c.tensor(1);
   if (lengths.rank() != 1 || !c.eq(lengths.sizes[0], input.sizes[1]))
-    return c.fail(FakeError::Shape, "the lengths " + lengths.str() +
-                                        " do not fit a batch of " +
-                                        input.sizes[1].str());
+    return c.fail(FakeError::Shape,
+                  "the lengths " + c.show(lengths) + " do not fit a batch of " +
+                      input.sizes[1].str() + ", dim " +
+                      Twine(c.flag(2) ? 0 : 1) + " of 'input'");
   if (lengths.dtype != DType::I64 || lengths.device.kind != Device::Cpu)
     return c.fail(FakeError::Other,
-                  "the lengths must be int64 on cpu, not " + lengths.str());
+                  "the lengths must be int64 on cpu, not " + c.show(lengths));
   FailureOr<Dim> total = c.unbackedSize(0, input.sizes[0] * input.sizes[1]);
   if (failed(total))
     return failure();
@@ -253,8 +254,8 @@ static LogicalResult padPacked(FakeCall &c) {
 static LogicalResult bincount(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (self.rank() != 1 && !(self.numel().is(0) && self.rank() <= 1))
-    return c.fail(FakeError::Dim,
-                  "bincount needs 1 dim, the tensor has " + Twine(self.rank()));
+    return c.fail(FakeError::Dim, "bincount needs 1 dim, " + c.nameOf(&self) +
+                                      " has " + Twine(self.rank()));
   if (failed(checkTakes(c, self.dtype, Takes::IntegerNoBool)))
     return failure();
   Dim least = c.dim(2);
@@ -263,9 +264,10 @@ static LogicalResult bincount(FakeCall &c) {
                   "minlength must not be negative, it is " + least.str());
   const TensorMeta *weights = c.optTensor(1);
   if (weights && !c.sameSizes(weights->sizes, self.sizes))
-    return c.fail(FakeError::Shape, "the weights " + weights->str() +
+    return c.fail(FakeError::Shape, "the weights " + c.show(*weights) +
                                         " do not have the size of " +
-                                        self.str());
+                                        c.show(self) +
+                                        unlike(weights->sizes, self.sizes));
   DType dtype = !weights                       ? DType::I64
                 : weights->dtype == DType::F32 ? DType::F32
                                                : DType::F64;

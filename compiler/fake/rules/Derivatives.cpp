@@ -28,9 +28,10 @@ static LogicalResult shapedLike(FakeCall &c) {
 template <unsigned Of, unsigned... Like>
 static LogicalResult gradientOf(FakeCall &c) {
   if (!c.sameSizes(c.tensor(0).sizes, c.tensor(Of).sizes))
-    return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
-                                        " does not have the size of " +
-                                        c.tensor(Of).str());
+    return c.fail(FakeError::Shape,
+                  "the gradient " + c.show(c.tensor(0)) +
+                      " does not have the size of " + c.show(c.tensor(Of)) +
+                      unlike(c.tensor(0).sizes, c.tensor(Of).sizes));
   return shapedLike<Like...>(c);
 }
 
@@ -78,9 +79,13 @@ static LogicalResult gather(FakeCall &c) {
     return failure();
   for (int64_t d = 0; d < index.rank(); ++d)
     if (index.rank() != grad.rank() || c.lt(grad.sizes[d], index.sizes[d]))
-      return c.fail(FakeError::Index, "the index " + index.str() +
-                                          " does not fit the gradient " +
-                                          grad.str());
+      return c.fail(FakeError::Index,
+                    index.rank() != grad.rank()
+                        ? c.nameOf(&index) + " has " + Twine(index.rank()) +
+                              " dims, " + c.nameOf(&grad) + " " +
+                              Twine(grad.rank())
+                        : c.sizeAt(index, d) + ", more than " +
+                              c.nameOf(&grad) + " has, " + grad.sizes[d].str());
   return shapedLike<1>(c);
 }
 
@@ -99,9 +104,10 @@ static LogicalResult cumprod(FakeCall &c) {
 /// (grad, output, mask, dim)
 static LogicalResult maskedSoftmax(FakeCall &c) {
   if (!c.sameSizes(c.tensor(2).sizes, c.tensor(0).sizes))
-    return c.fail(FakeError::Shape, "the mask " + c.tensor(2).str() +
-                                        " does not have the size of " +
-                                        c.tensor(0).str());
+    return c.fail(FakeError::Shape,
+                  "the mask " + c.show(c.tensor(2)) +
+                      " does not have the size of " + c.show(c.tensor(0)) +
+                      unlike(c.tensor(2).sizes, c.tensor(0).sizes));
   return gradientOf<1, 0>(c);
 }
 
@@ -111,7 +117,7 @@ static LogicalResult weightNorm(FakeCall &c) {
     if (!isContiguous(c.tensor(i)))
       return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
                                           "' must be row-major, it is " +
-                                          c.tensor(i).str());
+                                          c.show(c.tensor(i)));
   return gradientOf<1, 1, 2>(c);
 }
 
@@ -138,7 +144,7 @@ static LogicalResult maskedSelect(FakeCall &c) {
 
 /// (grad, self): as self.
 static LogicalResult overSelf(FakeCall &c) {
-  if (failed(c.broadcastTo(c.tensor(0).sizes, c.tensor(1).sizes)))
+  if (failed(c.broadcastTo(c.tensor(0).sizes, c.tensor(1).sizes, &c.tensor(0))))
     return failure();
   FailureOr<DType> dtype = promotedDType(c, 3);
   if (failed(dtype))
@@ -165,8 +171,8 @@ static LogicalResult affineGrid(FakeCall &c) {
   wanted.push_back(n);
   if (!c.sameSizes(grad.sizes, wanted))
     return c.fail(FakeError::Shape,
-                  "the gradient " + grad.str() + " does not fit the grid " +
-                      TensorMeta::contiguous(grad.dtype, wanted).str());
+                  "the gradient " + c.show(grad) + " does not fit the grid " +
+                      dimsText(wanted) + unlike(grad.sizes, wanted));
   TensorMeta out =
       TensorMeta::contiguous(grad.dtype, {sizes[0], n, n + 1}, c.device);
   out.strides = {n * (n + 1), Dim(1), n};
@@ -178,7 +184,9 @@ static LogicalResult affineGrid(FakeCall &c) {
 static LogicalResult gruCell(FakeCall &c) {
   const TensorMeta &gates = c.tensor(1), &state = c.tensor(3);
   if (gates.rank() != 2 || state.rank() != 2)
-    return c.fail(FakeError::Dim, "gates and state need 2 dims");
+    return c.fail(FakeError::Dim, "gates and state need 2 dims, they have " +
+                                      Twine(gates.rank()) + " and " +
+                                      Twine(state.rank()));
   return shapedLike<1, 2, 3, 4, 5>(c);
 }
 
@@ -186,7 +194,9 @@ static LogicalResult gruCell(FakeCall &c) {
 static LogicalResult lstmCell(FakeCall &c) {
   const TensorMeta &gates = c.tensor(2);
   if (gates.rank() != 2 || c.tensor(6).rank() != 2)
-    return c.fail(FakeError::Dim, "gates and state need 2 dims");
+    return c.fail(FakeError::Dim, "gates and state need 2 dims, they have " +
+                                      Twine(gates.rank()) + " and " +
+                                      Twine(c.tensor(6).rank()));
   return shapedLike<2, 3, 6, 4, 5>(c);
 }
 

@@ -105,9 +105,10 @@ LogicalResult elementwise(FakeCall &call, ArrayRef<const TensorMeta *> tensors,
 LogicalResult oneDType(FakeCall &c, const TensorMeta &a, const TensorMeta &b) {
   if (a.dtype == b.dtype)
     return success();
-  return c.fail(FakeError::Dtype, c.schema().base + " needs one dtype, not " +
-                                      dtypeName(a.dtype) + " and " +
-                                      dtypeName(b.dtype));
+  return c.fail(FakeError::Dtype,
+                c.schema().base + " needs one dtype, not " +
+                    dtypeName(a.dtype) + " of " + c.nameOf(&a) + " and " +
+                    dtypeName(b.dtype) + " of " + c.nameOf(&b));
 }
 
 } // namespace ft

@@ -39,9 +39,10 @@ static LogicalResult embeddingBackward(FakeCall &c) {
     return c.fail(FakeError::Dim, "the gradient needs at least one dim");
   Dims sizes(grad.sizes.begin(), grad.sizes.end() - 1);
   if (!c.eq(product(sizes), indices.numel()))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
-                                        " does not fit the indices " +
-                                        indices.str());
+    return c.fail(FakeError::Shape,
+                  c.nameOf(&grad) + " has " + product(sizes).str() +
+                      " rows, its dims but the last, for " +
+                      indices.numel().str() + " " + c.nameOf(&indices));
   return rowMajor(c, grad.dtype, {c.dim(2), grad.sizes.back()});
 }
 
@@ -176,9 +177,11 @@ static LogicalResult perSampleBackward(FakeCall &c) {
     return c.fail(FakeError::Dim,
                   "the gradient needs 2 dims, it has " + Twine(grad.rank()));
   if (weight.rank() != 2 || !c.eq(weight.sizes[1], grad.sizes[1]))
-    return c.fail(FakeError::Other, "the weight " + weight.str() +
-                                        " does not fit the gradient " +
-                                        grad.str());
+    return c.fail(FakeError::Other,
+                  weight.rank() != 2
+                      ? c.nameOf(&weight) + " needs 2 dims, it has " +
+                            std::to_string(weight.rank())
+                      : c.sizeAt(weight, 1) + ", " + c.sizeAt(grad, 1));
   const TensorMeta &indices = c.tensor(2);
   if (indices.rank() != 1)
     return c.fail(FakeError::Dim,

@@ -137,7 +137,7 @@ static LogicalResult c2r(FakeCall &c) {
     for (int64_t d : *dims)
       if (self.sizes[d].is(0))
         return c.fail(FakeError::Shape, "a dim of size 0, dim " + Twine(d) +
-                                            " of " + self.str() +
+                                            " of " + c.show(self) +
                                             ", cannot be transformed");
   return c.fresh(inverseRealTransform(self, *dims, c.dim(3)));
 }

@@ -220,7 +220,7 @@ static LogicalResult needsDims(FakeCall &c, const Axes &axes) {
     return success();
   return c.fail(FakeError::Other,
                 c.schema().base + " needs at least one dim to transform, of " +
-                    c.tensor(0).str());
+                    c.show(c.tensor(0)));
 }
 
 /// fftn, ifftn, fft2, ifft2

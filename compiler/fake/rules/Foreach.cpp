@@ -163,7 +163,7 @@ static LogicalResult foreachCopy(FakeCall &c) {
                                         " and " + Twine(sources.size()) +
                                         " entries");
   for (auto [target, source] : zip(targets, sources)) {
-    if (failed(c.broadcastTo(source->sizes, target->sizes)))
+    if (failed(c.broadcastTo(source->sizes, target->sizes, source)))
       return failure();
     TensorMeta out = *target;
     out.strides = likeStrides(*target);
@@ -183,7 +183,7 @@ static LogicalResult foreachClone(FakeCall &c) {
         format.empty() ? cloneStrides(*t) : formatStrides(format, t->sizes, t);
     if (!strides)
       return c.fail(FakeError::Dim,
-                    "memory format " + format + " does not fit " + t->str());
+                    "memory format " + format + " does not fit " + c.show(*t));
     out.strides = *strides;
     out.offset = 0;
     (void)c.fresh(std::move(out));
@@ -201,7 +201,7 @@ static LogicalResult foreachReduce(FakeCall &c) {
     DType dtype = t->dtype;
     if (Extremum && t->numel().is(0))
       return c.fail(FakeError::Other,
-                    "the greatest element of nothing, " + t->str());
+                    "the greatest element of nothing, " + c.show(*t));
     if (!Extremum && !isFloating(dtype) && !isComplex(dtype))
       return c.fail(FakeError::Dtype, "a norm needs a floating or complex "
                                       "dtype, not " +
@@ -222,8 +222,9 @@ static LogicalResult foreachMm(FakeCall &c) {
       return c.fail(FakeError::Dim, "products need 2 dims, not " + a->str() +
                                         " and " + b->str());
     if (!c.eq(a->sizes[1], b->sizes[0]))
-      return c.fail(FakeError::Shape, "the inner sizes of " + a->str() +
-                                          " and " + b->str() + " differ");
+      return c.fail(FakeError::Shape,
+                    "the inner sizes differ: " + c.sizeAt(*a, 1) + ", " +
+                        c.sizeAt(*b, 0));
     if (failed(deviceOf(c, {a, b})) || failed(oneDType(c, *a, *b)))
       return failure();
     (void)c.fresh(

@@ -44,15 +44,15 @@ static LogicalResult expandMask(FakeCall &c, const TensorMeta &self,
                                 SmallVectorImpl<TensorMeta> &coordinates) {
   for (int64_t m = 0; m < mask.rank(); ++m) {
     if (at + m >= self.rank())
-      return c.fail(FakeError::Index, "the mask " + mask.str() +
+      return c.fail(FakeError::Index, "the mask " + c.show(mask) +
                                           " reaches beyond the dims of " +
-                                          self.str());
+                                          c.show(self));
     if (!c.eq(mask.sizes[m], self.sizes[at + m]))
-      return c.fail(FakeError::Index, "the mask " + mask.str() + " has size " +
-                                          mask.sizes[m].str() + " at dim " +
-                                          Twine(m) + ", the dim of " +
-                                          self.str() + " that it selects has " +
-                                          self.sizes[at + m].str());
+      return c.fail(FakeError::Index,
+                    "the mask " + c.show(mask) + " has size " +
+                        mask.sizes[m].str() + " at dim " + Twine(m) +
+                        ", the dim of " + c.show(self) +
+                        " that it selects has " + self.sizes[at + m].str());
   }
   FailureOr<Dim> count = maskCount(c, mask);
   if (failed(count))
@@ -83,31 +83,36 @@ FailureOr<TensorMeta> indexedMeta(FakeCall &c, const TensorMeta &self,
       total += isMask(index) ? index->rank() : 0;
     coordinates.reserve(total);
   }
-  SmallVector<const TensorMeta *, 4> indices;
+  // With what each was given as.
+  SmallVector<const TensorMeta *, 4> indices, origins;
   for (const TensorMeta *index : given) {
     if (!isMask(index)) {
       indices.push_back(index);
+      origins.push_back(index);
       continue;
     }
     size_t before = coordinates.size();
     if (failed(expandMask(c, self, *index, indices.size(), coordinates)))
       return failure();
-    for (size_t i = before; i < coordinates.size(); ++i)
+    for (size_t i = before; i < coordinates.size(); ++i) {
       indices.push_back(&coordinates[i]);
+      origins.push_back(index);
+    }
   }
   auto count = static_cast<int64_t>(indices.size());
-  SmallVector<const TensorMeta *, 4> present;
+  SmallVector<const TensorMeta *, 4> present, named;
   SmallVector<int64_t, 4> dims;
   for (auto [d, index] : enumerate(indices))
     if (index) {
       present.push_back(index);
+      named.push_back(origins[d]);
       dims.push_back(d);
     }
   if (count > self.rank())
     return c.fail(FakeError::Index, "there are " + Twine(count) +
                                         " indices for " + Twine(self.rank()) +
                                         " dims");
-  FailureOr<Dims> shape = c.broadcast(present);
+  FailureOr<Dims> shape = c.broadcast(present, named);
   if (failed(shape))
     return failure();
   if (dims.empty())
@@ -167,7 +172,7 @@ static LogicalResult maskedIndex(FakeCall &c) {
   FailureOr<TensorMeta> out = indexedMeta(c, self, indices);
   if (failed(out))
     return failure();
-  FailureOr<Dims> sizes = c.broadcast({&*out, &mask});
+  FailureOr<Dims> sizes = c.broadcast({&*out, &mask}, {&self, &mask});
   return failed(sizes) ? failure() : rowMajor(c, self.dtype, *sizes);
 }
 
@@ -181,8 +186,8 @@ LogicalResult checkGather(FakeCall &c, const TensorMeta &self, int64_t dim,
     return success();
   int64_t rank = std::max<int64_t>(self.rank(), 1);
   if (std::max<int64_t>(index.rank(), 1) != rank)
-    return c.fail(FakeError::Dim, "the index " + index.str() +
-                                      " and the tensor " + self.str() +
+    return c.fail(FakeError::Dim, "the index " + c.show(index) +
+                                      " and the tensor " + c.show(self) +
                                       " differ in the number of dims");
   for (int64_t d = 0; d < index.rank() && d < self.rank(); ++d)
     if (d != dim && c.lt(self.sizes[d], index.sizes[d]))
@@ -215,8 +220,8 @@ static LogicalResult takeAlongDim(FakeCall &c) {
   if (failed(dim))
     return failure();
   if (self.rank() != index.rank())
-    return c.fail(FakeError::Dim, "the index " + index.str() +
-                                      " and the tensor " + self.str() +
+    return c.fail(FakeError::Dim, "the index " + c.show(index) +
+                                      " and the tensor " + c.show(self) +
                                       " differ in the number of dims");
   if (self.sizes.empty())
     return rowMajor(c, self.dtype, {});
@@ -224,7 +229,7 @@ static LogicalResult takeAlongDim(FakeCall &c) {
   other.sizes[*dim] = 1;
   TensorMeta wanted = index;
   wanted.sizes[*dim] = 1;
-  FailureOr<Dims> sizes = c.broadcast({&other, &wanted});
+  FailureOr<Dims> sizes = c.broadcast({&other, &wanted}, {&self, &index});
   if (failed(sizes))
     return failure();
   (*sizes)[*dim] = index.sizes[*dim];

@@ -69,8 +69,9 @@ static LogicalResult square(FakeCall &c, const TensorMeta &a) {
   if (c.eq(a.sizes[a.rank() - 2], a.sizes.back()))
     return success();
   return c.fail(FakeError::Shape,
-                c.schema().base + " needs square matrices, not " +
-                    a.sizes[a.rank() - 2].str() + " × " + a.sizes.back().str());
+                c.schema().base + " needs square matrices, but " +
+                    c.sizeAt(a, -2) + " and dim " + Twine(a.rank() - 1) +
+                    " has " + a.sizes.back().str());
 }
 
 static Dim smaller(const TensorMeta &a) {
@@ -240,16 +241,17 @@ static LogicalResult householder(FakeCall &c) {
   if (failed(matrices(c, a)))
     return failure();
   if (c.lt(a.sizes[a.rank() - 2], a.sizes.back()))
-    return c.fail(FakeError::Shape, "a product of reflectors needs at least as "
-                                    "many rows as columns, not " +
-                                        a.str());
+    return c.fail(
+        FakeError::Shape,
+        "a product of reflectors needs at least as many rows as columns, but " +
+            c.sizeAt(a, -2) + ", " + c.sizeAt(a, -1));
   if (tau.sizes.empty() || tau.rank() != a.rank() - 1)
     return c.fail(FakeError::Dim, "tau needs " + Twine(a.rank() - 1) +
                                       " dims, it has " + Twine(tau.rank()));
   if (c.lt(a.sizes.back(), tau.sizes.back()))
-    return c.fail(FakeError::Shape, "there are " + tau.sizes.back().str() +
-                                        " scales for " + a.sizes.back().str() +
-                                        " reflectors");
+    return c.fail(FakeError::Shape,
+                  c.sizeAt(tau, -1) + ", which is more than the reflectors: " +
+                      c.sizeAt(a, -1));
   if (failed(oneDType(c, a, tau)))
     return failure();
   return columnMajor(c, a.dtype, a.sizes);
@@ -269,7 +271,9 @@ static LogicalResult ormqr(FakeCall &c) {
   Dim side = other.sizes[other.rank() - (c.flag(3) ? 2 : 1)];
   if (c.lt(side, tau.sizes.back()) || !c.eq(side, a.sizes[a.rank() - 2]))
     return c.fail(FakeError::Shape,
-                  "the reflectors " + a.str() + " do not fit " + other.str());
+                  "the reflectors do not fit: " + c.sizeAt(a, -2) + ", " +
+                      c.sizeAt(other, c.flag(3) ? -2 : -1) + ", " +
+                      c.sizeAt(tau, -1));
   return columnMajor(c, other.dtype, other.sizes);
 }
 
@@ -345,13 +349,13 @@ static FailureOr<Dims> solveSizes(FakeCall &c, const TensorMeta &a,
     return failure();
   Dim side = b.sizes[b.rank() - (left ? 2 : 1)];
   if (!c.eq(side, a.sizes.back()))
-    return c.fail(FakeError::Shape, "matrices of size " + a.sizes.back().str() +
-                                        " do not fit right-hand sides " +
-                                        b.str());
+    return c.fail(FakeError::Shape,
+                  "the matrices and right-hand sides do not fit: " +
+                      c.sizeAt(a, -1) + ", " + c.sizeAt(b, left ? -2 : -1));
   TensorMeta first, second;
   first.sizes = batch(a);
   second.sizes = batch(b);
-  FailureOr<Dims> sizes = c.broadcast({&first, &second});
+  FailureOr<Dims> sizes = c.broadcast({&first, &second}, {&a, &b});
   if (failed(sizes))
     return failure();
   sizes->append(b.sizes.end() - 2, b.sizes.end());
@@ -371,8 +375,8 @@ static LogicalResult solveEx(FakeCall &c) {
   if (vectors) {
     if (!c.eq(b.sizes.back(), a.sizes.back()))
       return c.fail(FakeError::Shape,
-                    "matrices of size " + a.sizes.back().str() +
-                        " do not fit right-hand sides " + b.str());
+                    "the matrices and right-hand sides do not fit: " +
+                        c.sizeAt(a, -1) + ", " + c.sizeAt(b, -1));
     Dims sizes = with(batch(a), {a.sizes.back()});
     if (b.rank() == 1)
       (void)rowMajor(c, a.dtype, sizes);
@@ -445,8 +449,12 @@ static LogicalResult leastSquares(FakeCall &c) {
   if (vectors ? !c.sameSizes(b.sizes, heights)
               : b.rank() != a.rank() ||
                     !c.sameSizes(ArrayRef<Dim>(b.sizes).drop_back(), heights))
-    return c.fail(FakeError::Shape, "right-hand sides " + b.str() +
-                                        " do not fit matrices " + a.str());
+    return c.fail(FakeError::Shape,
+                  "right-hand sides " + c.show(b) + " do not fit matrices " +
+                      c.show(a) +
+                      unlike(vectors ? ArrayRef<Dim>(b.sizes)
+                                     : ArrayRef<Dim>(b.sizes).drop_back(),
+                             heights));
   int64_t m = heights.back().value(), n = a.sizes.back().value();
   Dim columns = vectors ? Dim(1) : b.sizes.back();
   Dims stack = batch(a);
@@ -484,10 +492,12 @@ static LogicalResult solvePivoted(FakeCall &c, const TensorMeta &a,
                   "the pivots must be int32, not " + dtypeName(pivots.dtype));
   if (pivots.sizes.empty() || !c.eq(pivots.sizes.back(), a.sizes.back()))
     return c.fail(FakeError::Dim,
-                  "the pivots " + pivots.str() + " do not fit " + a.str());
+                  "the pivots " + c.show(pivots) + " do not fit " + c.show(a) +
+                      unlike(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()));
   if (!c.sameSizes(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()))
     return c.fail(FakeError::Shape,
-                  "the pivots " + pivots.str() + " do not fit " + a.str());
+                  "the pivots " + c.show(pivots) + " do not fit " + c.show(a) +
+                      unlike(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()));
   FailureOr<Dims> sizes = solveSizes(c, a, b, left);
   if (failed(sizes))
     return failure();
@@ -510,8 +520,9 @@ static LogicalResult luSolve(FakeCall &c) {
 static LogicalResult cross(FakeCall &c) {
   const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
   if (a.rank() != b.rank())
-    return c.fail(FakeError::Dim, "cross needs one number of dims, not " +
-                                      Twine(a.rank()) + " and " +
+    return c.fail(FakeError::Dim, "cross needs one number of dims, " +
+                                      c.nameOf(&a) + " has " + Twine(a.rank()) +
+                                      " and " + c.nameOf(&b) + " " +
                                       Twine(b.rank()));
   FailureOr<int64_t> dim = 0;
   if (!c.isNone(2)) {
@@ -523,14 +534,16 @@ static LogicalResult cross(FakeCall &c) {
     if (*dim == a.rank())
       return c.fail(FakeError::Dim, "cross needs a dim of size 3, there is "
                                     "none in " +
-                                        a.str());
+                                        c.show(a));
   }
   if (failed(dim))
     return failure();
   for (const TensorMeta *t : {&a, &b})
     if (t->sizes.empty() || !c.eq(t->sizes[*dim], 3))
-      return c.fail(FakeError::Dim, "cross needs size 3 at dim " + Twine(*dim) +
-                                        ", not " + t->str());
+      return c.fail(FakeError::Dim,
+                    t->sizes.empty()
+                        ? c.nameOf(t) + " has no dim to be crossed along"
+                        : "cross needs size 3, but " + c.sizeAt(*t, *dim));
   if (failed(oneDType(c, a, b)))
     return failure();
   FailureOr<Dims> sizes = c.broadcast({&a, &b});
@@ -642,8 +655,8 @@ static LogicalResult tensorInv(FakeCall &c) {
   ArrayRef<Dim> columns = ArrayRef<Dim>(a.sizes).drop_front(ind);
   if (!c.eq(product(rows), product(columns)))
     return c.fail(FakeError::Other,
-                  "linalg_tensorinv needs as many rows as columns, " + a.str() +
-                      " has " + product(rows).str() + " and " +
+                  "linalg_tensorinv needs as many rows as columns, " +
+                      c.show(a) + " has " + product(rows).str() + " and " +
                       product(columns).str());
   TensorMeta out;
   out.dtype = a.dtype;
@@ -674,10 +687,10 @@ static LogicalResult tensorSolve(FakeCall &c) {
   ArrayRef<Dim> rows = ArrayRef<Dim>(sizes).take_front(given);
   ArrayRef<Dim> columns = ArrayRef<Dim>(sizes).drop_front(given);
   if (!c.eq(product(rows), product(columns)) || !c.eq(product(rows), b.numel()))
-    return c.fail(FakeError::Other, "linalg_tensorsolve of " + a.str() +
+    return c.fail(FakeError::Other, "linalg_tensorsolve of " + c.show(a) +
                                         " with " + product(rows).str() +
                                         " rows and " + product(columns).str() +
-                                        " columns does not fit " + b.str());
+                                        " columns does not fit " + c.show(b));
   return rowMajor(c, a.dtype, columns);
 }
 

@@ -114,15 +114,16 @@ static LogicalResult classWeights(FakeCall &c, unsigned arg, Dim classes) {
   const TensorMeta *weight = c.optTensor(arg);
   if (!weight || (weight->rank() == 1 && c.eq(weight->sizes[0], classes)))
     return success();
-  return c.fail(FakeError::Shape, "the weights " + weight->str() +
-                                      " must have one entry for each of " +
-                                      classes.str() + " classes");
+  return c.fail(FakeError::Shape, "the weights " + c.show(*weight) +
+                                      " must have size [" + classes.str() +
+                                      "], an entry for each class");
 }
 
 static LogicalResult checkNll(FakeCall &c, const TensorMeta &self,
                               const TensorMeta &target, unsigned weightArg) {
   if (self.rank() != 1 && self.rank() != 2)
-    return c.fail(FakeError::Dim, "nll_loss needs 1 or 2 dims, the input has " +
+    return c.fail(FakeError::Dim, "nll_loss needs 1 or 2 dims, " +
+                                      c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   if (target.rank() > 1)
     return c.fail(FakeError::Dim,
@@ -132,9 +133,14 @@ static LogicalResult checkNll(FakeCall &c, const TensorMeta &self,
   Dim have = target.sizes.empty() ? Dim(1) : target.sizes[0];
   if (batch ? target.sizes.empty() || !c.eq(have, self.sizes[0])
             : !c.eq(have, 1))
-    return c.fail(FakeError::Shape, "the target " + target.str() +
-                                        " does not fit the input " +
-                                        self.str());
+    return c.fail(
+        FakeError::Shape,
+        batch && target.rank() == 1
+            ? c.sizeAt(target, 0) + ", " + c.sizeAt(self, 0)
+            : "the target " + c.show(target) + " is not that of " +
+                  (batch ? "as many samples as dim 0 of the input has, " +
+                               self.sizes[0].str()
+                         : std::string("one sample")));
   if (failed(classTarget(c, target)))
     return failure();
   return classWeights(c, weightArg, self.sizes.back());
@@ -173,7 +179,7 @@ static LogicalResult oneElement(FakeCall &c, const TensorMeta &t,
   return c.fail(FakeError::Other, "the " + what +
                                       " must have one element, it "
                                       "is " +
-                                      t.str());
+                                      c.show(t));
 }
 
 static LogicalResult nllBackward(FakeCall &c) {
@@ -189,9 +195,11 @@ static LogicalResult nllBackward(FakeCall &c) {
     return failure();
   if (none && self.rank() == 2) {
     if (grad.rank() != 1 || !c.eq(grad.sizes[0], self.sizes[0]))
-      return c.fail(FakeError::Dim, "the gradient " + grad.str() +
-                                        " does not fit the input " +
-                                        self.str());
+      return c.fail(FakeError::Dim,
+                    grad.rank() == 1
+                        ? c.sizeAt(grad, 0) + ", " + c.sizeAt(self, 0)
+                        : c.nameOf(&grad) + " needs 1 dim, it has " +
+                              std::to_string(grad.rank()));
   } else if (failed(oneElement(c, grad, "gradient"))) {
     return failure();
   }
@@ -202,14 +210,18 @@ static LogicalResult nllBackward(FakeCall &c) {
 static LogicalResult checkNll2d(FakeCall &c, const TensorMeta &self,
                                 const TensorMeta &target, unsigned weightArg) {
   if (self.rank() != 4)
-    return c.fail(FakeError::Dim, "nll_loss2d needs 4 dims, the input has " +
+    return c.fail(FakeError::Dim, "nll_loss2d needs 4 dims, " +
+                                      c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   if (target.rank() != 3)
     return c.fail(FakeError::Dim, "the target must have 3 dims, it has " +
                                       Twine(target.rank()));
   if (!c.sameSizes({self.sizes[0], self.sizes[2], self.sizes[3]}, target.sizes))
-    return c.fail(FakeError::Dim, "the target " + target.str() +
-                                      " does not fit the input " + self.str());
+    return c.fail(FakeError::Dim,
+                  "the target must have the size of the input without its "
+                  "classes, dim 1" +
+                      unlike(target.sizes,
+                             {self.sizes[0], self.sizes[2], self.sizes[3]}));
   if (failed(classTarget(c, target)))
     return failure();
   if (target.dtype == DType::U8)
@@ -236,7 +248,7 @@ static LogicalResult nll2dBackward(FakeCall &c) {
   if (none ? !c.sameSizes(c.tensor(0).sizes, c.tensor(2).sizes)
            : !c.eq(c.tensor(0).numel(), 1))
     return c.fail(FakeError::Shape,
-                  "the gradient " + c.tensor(0).str() + " must have " +
+                  "the gradient " + c.show(c.tensor(0)) + " must have " +
                       (none ? "the size " + dimsText(c.tensor(2).sizes)
                             : std::string("one element")));
   return rowMajor(c, c.tensor(0).dtype, self.sizes);
@@ -253,9 +265,9 @@ static LogicalResult nllNd(FakeCall &c) {
   Dims sizes = self.sizes;
   sizes.erase(sizes.begin() + 1);
   if (!c.sameSizes(sizes, target.sizes))
-    return c.fail(FakeError::Shape, "the target " + target.str() +
-                                        " does not fit the input " +
-                                        self.str());
+    return c.fail(FakeError::Shape, "the target must have the size of the "
+                                    "input without its classes, dim 1" +
+                                        unlike(target.sizes, sizes));
   return none ? rowMajor(c, self.dtype, sizes) : scalar(c, self.dtype);
 }
 
@@ -286,9 +298,10 @@ static LogicalResult crossEntropy(FakeCall &c) {
     if (failed(classTarget(c, target)))
       return failure();
     if (!c.sameSizes(sizes, target.sizes))
-      return c.fail(FakeError::Shape, "the target " + target.str() +
-                                          " does not fit the input " +
-                                          self.str());
+      return c.fail(FakeError::Shape, "the target must have the size of the "
+                                      "input without its classes, dim " +
+                                          Twine(classDim) +
+                                          unlike(target.sizes, sizes));
   }
   return none ? rowMajor(c, self.dtype, sizes) : scalar(c, self.dtype);
 }
@@ -304,7 +317,7 @@ static FailureOr<std::pair<Dim, Dim>> samples(FakeCall &c,
     return c.fail(FakeError::Dim, c.schema().base +
                                       " needs at most 2 dims with classes, "
                                       "not " +
-                                      self.str());
+                                      c.show(self));
   if (self.rank() == 2)
     return std::pair(self.sizes[0], self.sizes[1]);
   return std::pair(Dim(1), self.sizes.empty() ? Dim(1) : self.sizes[0]);
@@ -317,9 +330,10 @@ static LogicalResult multiMargin(FakeCall &c) {
   if (failed(size) || failed(reduction(c, 5, none)))
     return failure();
   if (target.rank() > 1 || !c.eq(target.numel(), size->first))
-    return c.fail(FakeError::Shape, "the target " + target.str() +
-                                        " does not fit the input " +
-                                        self.str());
+    return c.fail(FakeError::Shape,
+                  "the target " + c.show(target) +
+                      " must have an entry for each sample, " +
+                      size->first.str());
   if (target.dtype != DType::I64 && target.dtype != DType::I32)
     return c.fail(FakeError::Dtype,
                   "the target must be int64, not " + dtypeName(target.dtype));
@@ -343,9 +357,10 @@ static LogicalResult multiMarginBackward(FakeCall &c) {
     return c.fail(FakeError::Other,
                   "p must be 1 or 2, not " + std::to_string(c.number(3)));
   if (target.rank() > 1 || !c.eq(target.numel(), size->first))
-    return c.fail(FakeError::Shape, "the target " + target.str() +
-                                        " does not fit the input " +
-                                        self.str());
+    return c.fail(FakeError::Shape,
+                  "the target " + c.show(target) +
+                      " must have an entry for each sample, " +
+                      size->first.str());
   return rowMajor(c, self.dtype, self.sizes);
 }
 
@@ -358,9 +373,9 @@ static LogicalResult multilabelMarginBackward(FakeCall &c) {
     return failure();
   for (const TensorMeta *t : {&target, &c.tensor(4)})
     if (!c.sameSizes(self.sizes, t->sizes))
-      return c.fail(FakeError::Shape, "the target " + t->str() +
-                                          " does not have the size of " +
-                                          self.str());
+      return c.fail(FakeError::Shape,
+                    "the target " + c.show(*t) + " does not have the size of " +
+                        c.show(self) + unlike(t->sizes, self.sizes));
   return rowMajor(c, self.dtype, self.sizes);
 }
 
@@ -371,9 +386,10 @@ static LogicalResult multilabelMargin(FakeCall &c) {
   if (failed(size) || failed(reduction(c, 2, none)))
     return failure();
   if (!c.sameSizes(self.sizes, target.sizes))
-    return c.fail(FakeError::Shape, "the target " + target.str() +
+    return c.fail(FakeError::Shape, "the target " + c.show(target) +
                                         " does not have the size of " +
-                                        self.str());
+                                        c.show(self) +
+                                        unlike(target.sizes, self.sizes));
   if (target.dtype != DType::I64 && target.dtype != DType::I32)
     return c.fail(FakeError::Dtype,
                   "the target must be int64, not " + dtypeName(target.dtype));

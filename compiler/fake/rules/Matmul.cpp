@@ -19,19 +19,22 @@ static LogicalResult needsRank(FakeCall &c, unsigned arg, int64_t rank) {
   const TensorMeta &t = c.tensor(arg);
   if (t.rank() == rank)
     return success();
-  return c.fail(FakeError::Dim, c.schema().base + ": '" +
-                                    c.schema().args[arg].name + "' needs " +
-                                    Twine(rank) + " dims, it has " +
-                                    Twine(t.rank()));
+  return c.fail(FakeError::Dim,
+                c.schema().base + ": '" + c.schema().args[arg].name +
+                    "' needs " + Twine(rank) + (rank == 1 ? " dim" : " dims") +
+                    ", it has " + Twine(t.rank()));
 }
 
-static LogicalResult inner(FakeCall &c, Dim a, Dim b, const TensorMeta &left,
-                           const TensorMeta &right) {
-  if (c.eq(a, b))
+/// Dim `l` of `left` and dim `r` of `right`, counted from the end if negative,
+/// are summed over together.
+static LogicalResult inner(FakeCall &c, const TensorMeta &left, int64_t l,
+                           const TensorMeta &right, int64_t r) {
+  if (c.eq(left.sizes[l < 0 ? left.rank() + l : l],
+           right.sizes[r < 0 ? right.rank() + r : r]))
     return success();
-  return c.fail(FakeError::Shape, "the inner sizes of " + left.str() + " and " +
-                                      right.str() + " differ: " + a.str() +
-                                      " and " + b.str());
+  return c.fail(FakeError::Shape,
+                "the inner sizes differ: " + c.sizeAt(left, l) + ", " +
+                    c.sizeAt(right, r));
 }
 
 //===----------------------------------------------------------------------===//
@@ -41,8 +44,7 @@ static LogicalResult inner(FakeCall &c, Dim a, Dim b, const TensorMeta &left,
 static FailureOr<Dims> mmSizes(FakeCall &c, unsigned a, unsigned b) {
   const TensorMeta &left = c.tensor(a), &right = c.tensor(b);
   if (failed(needsRank(c, a, 2)) || failed(needsRank(c, b, 2)) ||
-      failed(inner(c, left.sizes[1], right.sizes[0], left, right)) ||
-      failed(oneDType(c, left, right)))
+      failed(inner(c, left, 1, right, 0)) || failed(oneDType(c, left, right)))
     return failure();
   return Dims{left.sizes[0], right.sizes[1]};
 }
@@ -72,7 +74,7 @@ static LogicalResult int8Pack(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
   const TensorMeta &scales = c.tensor(2);
   if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)) ||
-      failed(inner(c, self.sizes[1], mat2.sizes[1], self, mat2)))
+      failed(inner(c, self, 1, mat2, 1)))
     return failure();
   if (!isFloating(self.dtype) || self.dtype == DType::F64)
     return c.fail(FakeError::Dtype, "'self' must be float32, float16 or "
@@ -82,9 +84,9 @@ static LogicalResult int8Pack(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "'mat2' must be int8, not " + dtypeName(mat2.dtype));
   if (scales.rank() != 1 || !c.eq(scales.sizes[0], mat2.sizes[0]))
-    return c.fail(FakeError::Shape, "the scales " + scales.str() +
-                                        " do not fit " + mat2.sizes[0].str() +
-                                        " columns");
+    return c.fail(FakeError::Shape,
+                  "the scales " + c.show(scales) +
+                      " do not fit the columns: " + c.sizeAt(mat2, 0));
   return product(c, self.dtype, {self.sizes[0], mat2.sizes[0]});
 }
 
@@ -97,8 +99,10 @@ static LogicalResult packInt4(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "the weight must be int32, not " + dtypeName(self.dtype));
   if (!c.eq(mod(self.sizes[1], 2), 0))
-    return c.fail(FakeError::Shape, "the weight " + self.str() +
-                                        " must have an even number of columns");
+    return c.fail(
+        FakeError::Shape,
+        "the weight " + c.show(self) +
+            " must have an even number of columns: " + c.sizeAt(self, 1));
   return product(c, DType::U8, {self.sizes[0], floorDiv(self.sizes[1], 2)});
 }
 
@@ -107,9 +111,12 @@ static LogicalResult packInt4(FakeCall &c) {
 static LogicalResult int4Pack(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
   const TensorMeta &scales = c.tensor(3);
-  if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)) ||
-      failed(inner(c, self.sizes[1], mat2.sizes[1] * 2, self, mat2)))
+  if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)))
     return failure();
+  if (!c.eq(self.sizes[1], mat2.sizes[1] * 2))
+    return c.fail(FakeError::Shape, c.sizeAt(self, 1) +
+                                        ", which is not twice " +
+                                        c.sizeAt(mat2, 1));
   if (!isFloating(self.dtype) || self.dtype == DType::F64)
     return c.fail(FakeError::Dtype, "'self' must be float32, float16 or "
                                     "bfloat16, not " +
@@ -123,9 +130,9 @@ static LogicalResult int4Pack(FakeCall &c) {
                                         "; 32, 64, 128 and 256 are possible");
   if (scales.rank() != 3 || !c.eq(scales.sizes[1], mat2.sizes[0]) ||
       !c.eq(scales.sizes[2], 2))
-    return c.fail(FakeError::Shape, "the scales " + scales.str() +
-                                        " do not fit " + mat2.sizes[0].str() +
-                                        " columns");
+    return c.fail(FakeError::Shape,
+                  "the scales " + c.show(scales) +
+                      " do not fit the columns: " + c.sizeAt(mat2, 0));
   return product(c, self.dtype, {self.sizes[0], mat2.sizes[0]});
 }
 
@@ -133,7 +140,7 @@ static LogicalResult int4Pack(FakeCall &c) {
 static LogicalResult scaledMm(FakeCall &c) {
   const TensorMeta &self = c.tensor(0), &mat2 = c.tensor(1);
   if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)) ||
-      failed(inner(c, self.sizes[1], mat2.sizes[0], self, mat2)))
+      failed(inner(c, self, 1, mat2, 0)))
     return failure();
   for (const TensorMeta *t : {&self, &mat2})
     if (!isFloating(t->dtype) || dtypeBytes(t->dtype) != 1)
@@ -164,12 +171,12 @@ static LogicalResult alignedRows(FakeCall &c, const TensorMeta &t) {
       continue;
     if (c.eq(mod(t.strides[apart], 16 / bytes), 0))
       return success();
-    return c.fail(FakeError::Other, "the rows of " + t.str() +
+    return c.fail(FakeError::Other, "the rows of " + c.show(t) +
                                         " must begin at multiples of 16 "
                                         "bytes");
   }
   return c.fail(FakeError::Other,
-                "the rows or columns of " + t.str() + " must be dense");
+                "the rows or columns of " + c.show(t) + " must be dense");
 }
 
 /// One product for each group. A dim that the groups divide (rows or columns,
@@ -192,7 +199,7 @@ static LogicalResult groupedMm(FakeCall &c) {
     return failure();
   bool cutA = a.rank() == 2, cutB = b.rank() == 2;
   Dim m = a.sizes[a.rank() - 2], n = b.sizes.back();
-  if (failed(inner(c, a.sizes.back(), b.sizes[b.rank() - 2], a, b)))
+  if (failed(inner(c, a, -1, b, -2)))
     return failure();
   const TensorMeta *offs = c.optTensor(2);
   if ((cutA || cutB) != (offs != nullptr))
@@ -201,11 +208,11 @@ static LogicalResult groupedMm(FakeCall &c) {
                                         : "matrices of 3 dims take no offs");
   if (offs && (offs->rank() != 1 || offs->dtype != DType::I32))
     return c.fail(offs->rank() != 1 ? FakeError::Dim : FakeError::Dtype,
-                  "offs must be int32 of 1 dim, not " + offs->str());
+                  "offs must be int32 of 1 dim, not " + c.show(*offs));
   Dim groups = !cutA ? a.sizes[0] : !cutB ? b.sizes[0] : offs->sizes[0];
   if (!cutA && !cutB && !c.eq(a.sizes[0], b.sizes[0]))
-    return c.fail(FakeError::Shape, "there are " + a.sizes[0].str() + " and " +
-                                        b.sizes[0].str() + " groups");
+    return c.fail(FakeError::Shape, "the numbers of groups differ: " +
+                                        c.sizeAt(a, 0) + ", " + c.sizeAt(b, 0));
   if (cutA != cutB && !c.eq(offs->sizes[0], groups))
     return c.fail(FakeError::Shape, "there are " + offs->sizes[0].str() +
                                         " offsets for " + groups.str() +
@@ -220,7 +227,7 @@ static LogicalResult groupedMm(FakeCall &c) {
 static LogicalResult addTo(FakeCall &c, ArrayRef<Dim> sizes) {
   const TensorMeta &self = c.tensor(0);
   if (failed(oneDType(c, self, c.tensor(1))) ||
-      failed(c.broadcastTo(self.sizes, sizes)))
+      failed(c.broadcastTo(self.sizes, sizes, &self)))
     return failure();
   DType dtype = self.dtype;
   if (c.schema().overload == "dtype")
@@ -236,8 +243,7 @@ static LogicalResult addmm(FakeCall &c) {
 static LogicalResult mv(FakeCall &c) {
   const TensorMeta &mat = c.tensor(0), &vec = c.tensor(1);
   if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 1)) ||
-      failed(inner(c, mat.sizes[1], vec.sizes[0], mat, vec)) ||
-      failed(oneDType(c, mat, vec)))
+      failed(inner(c, mat, 1, vec, 0)) || failed(oneDType(c, mat, vec)))
     return failure();
   return product(c, mat.dtype, mat.sizes[0]);
 }
@@ -245,8 +251,7 @@ static LogicalResult mv(FakeCall &c) {
 static LogicalResult addmv(FakeCall &c) {
   const TensorMeta &mat = c.tensor(1), &vec = c.tensor(2);
   if (failed(needsRank(c, 1, 2)) || failed(needsRank(c, 2, 1)) ||
-      failed(inner(c, mat.sizes[1], vec.sizes[0], mat, vec)) ||
-      failed(oneDType(c, mat, vec)))
+      failed(inner(c, mat, 1, vec, 0)) || failed(oneDType(c, mat, vec)))
     return failure();
   return addTo(c, mat.sizes[0]);
 }
@@ -254,8 +259,7 @@ static LogicalResult addmv(FakeCall &c) {
 static LogicalResult dot(FakeCall &c) {
   const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
   if (failed(needsRank(c, 0, 1)) || failed(needsRank(c, 1, 1)) ||
-      failed(oneDType(c, a, b)) ||
-      failed(inner(c, a.sizes[0], b.sizes[0], a, b)))
+      failed(oneDType(c, a, b)) || failed(inner(c, a, 0, b, 0)))
     return failure();
   return product(c, a.dtype, {});
 }
@@ -275,7 +279,8 @@ static LogicalResult addr(FakeCall &c) {
     return failure();
   FailureOr<DType> dtype = promotedDType(c, 7);
   Dims sizes = {c.tensor(1).sizes[0], c.tensor(2).sizes[0]};
-  if (failed(dtype) || failed(c.broadcastTo(c.tensor(0).sizes, sizes)))
+  if (failed(dtype) ||
+      failed(c.broadcastTo(c.tensor(0).sizes, sizes, &c.tensor(0))))
     return failure();
   // An elementwise sum with the outer product.
   TensorMeta added = TensorMeta::contiguous(*dtype, sizes);
@@ -292,10 +297,9 @@ static FailureOr<Dims> bmmSizes(FakeCall &c, unsigned a, unsigned b) {
     return failure();
   if (!c.eq(left.sizes[0], right.sizes[0]))
     return c.fail(FakeError::Dim,
-                  "the batch sizes, dim 0 of " + c.nameOf(&left) + " and " +
-                      c.nameOf(&right) + ", differ: " + left.sizes[0].str() +
-                      " and " + right.sizes[0].str());
-  if (failed(inner(c, left.sizes[2], right.sizes[1], left, right)))
+                  "the batch sizes differ: " + c.sizeAt(left, 0) + ", " +
+                      c.sizeAt(right, 0));
+  if (failed(inner(c, left, 2, right, 1)))
     return failure();
   return Dims{left.sizes[0], left.sizes[1], right.sizes[2]};
 }
@@ -342,15 +346,15 @@ static FailureOr<Dims> matmulSizes(FakeCall &c, const TensorMeta &a,
                                   "they have " +
                                       Twine(a.rank()) + " and " +
                                       Twine(b.rank()));
-  Dim k = b.rank() == 1 ? b.sizes[0] : b.sizes[b.rank() - 2];
-  if (failed(inner(c, a.sizes.back(), k, a, b)) || failed(oneDType(c, a, b)))
+  if (failed(inner(c, a, -1, b, b.rank() == 1 ? -1 : -2)) ||
+      failed(oneDType(c, a, b)))
     return failure();
   TensorMeta left, right;
   if (a.rank() > 2)
     left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
   if (b.rank() > 2)
     right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
-  FailureOr<Dims> sizes = c.broadcast({&left, &right});
+  FailureOr<Dims> sizes = c.broadcast({&left, &right}, {&a, &b});
   if (failed(sizes))
     return failure();
   if (a.rank() > 1)
@@ -372,8 +376,7 @@ static LogicalResult linear(FakeCall &c) {
                                       Twine(weight.rank()));
   if (input.sizes.empty())
     return c.fail(FakeError::Dim, "linear's input needs at least one dim");
-  if (failed(
-          inner(c, input.sizes.back(), weight.sizes.back(), input, weight)) ||
+  if (failed(inner(c, input, -1, weight, -1)) ||
       failed(oneDType(c, input, weight)))
     return failure();
   Dims sizes(input.sizes.begin(), input.sizes.end() - 1);
@@ -381,7 +384,7 @@ static LogicalResult linear(FakeCall &c) {
     sizes.push_back(weight.sizes[0]);
   if (const TensorMeta *bias = c.optTensor(2))
     if (failed(oneDType(c, input, *bias)) ||
-        failed(c.broadcastTo(bias->sizes, sizes)))
+        failed(c.broadcastTo(bias->sizes, sizes, bias)))
       return failure();
   return product(c, input.dtype, sizes);
 }
@@ -392,7 +395,7 @@ static LogicalResult innerProduct(FakeCall &c) {
     return failure();
   if (a.sizes.empty() || b.sizes.empty())
     return pointwise<Promote::Default>(c);
-  if (failed(inner(c, a.sizes.back(), b.sizes.back(), a, b)))
+  if (failed(inner(c, a, -1, b, -1)))
     return failure();
   Dims sizes(a.sizes.begin(), a.sizes.end() - 1);
   sizes.append(b.sizes.begin(), b.sizes.end() - 1);
@@ -424,7 +427,7 @@ static LogicalResult tensordot(FakeCall &c) {
   if (!left->empty() && (a.sizes.empty() || b.sizes.empty()))
     return c.fail(FakeError::Dim, "a tensor without dims has none to sum over");
   for (auto [l, r] : zip(*left, *right))
-    if (failed(inner(c, a.sizes[l], b.sizes[r], a, b)))
+    if (failed(inner(c, a, l, b, r)))
       return failure();
   Dims sizes;
   for (int64_t d = 0; d < a.rank(); ++d)
@@ -479,10 +482,13 @@ static LogicalResult bilinear(FakeCall &c) {
   if (a.rank() != b.rank() || a.sizes.empty() ||
       !c.sameSizes(ArrayRef<Dim>(a.sizes).drop_back(),
                    ArrayRef<Dim>(b.sizes).drop_back()))
-    return c.fail(FakeError::Shape, "bilinear's inputs " + a.str() + " and " +
-                                        b.str() + " differ in batch sizes");
-  if (failed(inner(c, a.sizes.back(), w.sizes[1], a, w)) ||
-      failed(inner(c, b.sizes.back(), w.sizes[2], b, w)))
+    return c.fail(
+        FakeError::Shape,
+        "bilinear's inputs " + c.show(a) + " and " + c.show(b) +
+            " differ in batch sizes" +
+            unlike(ArrayRef<Dim>(a.sizes).drop_back(!a.sizes.empty()),
+                   ArrayRef<Dim>(b.sizes).drop_back(!b.sizes.empty())));
+  if (failed(inner(c, a, -1, w, 1)) || failed(inner(c, b, -1, w, 2)))
     return failure();
   Dims sizes(a.sizes.begin(), a.sizes.end() - 1);
   sizes.push_back(w.sizes[0]);
@@ -518,7 +524,9 @@ static LogicalResult trilinear(FakeCall &c) {
       inputs[i].sizes.insert(inputs[i].sizes.begin() + *at, Dim(1));
     }
   }
-  FailureOr<Dims> sizes = c.broadcast({&inputs[0], &inputs[1], &inputs[2]});
+  FailureOr<Dims> sizes =
+      c.broadcast({&inputs[0], &inputs[1], &inputs[2]},
+                  {&c.tensor(0), &c.tensor(1), &c.tensor(2)});
   auto summed = c.wrapDims(6, rank, /*emptyIsAll=*/false);
   if (failed(sizes) || failed(summed))
     return failure();
@@ -539,7 +547,7 @@ static FailureOr<Dims> batchOf(FakeCall &c, const TensorMeta &a,
   TensorMeta left, right;
   left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
   right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
-  return c.broadcast({&left, &right});
+  return c.broadcast({&left, &right}, {&a, &b});
 }
 
 static LogicalResult cdist(FakeCall &c) {
@@ -552,7 +560,7 @@ static LogicalResult cdist(FakeCall &c) {
       return c.fail(FakeError::Dtype,
                     "cdist needs floating dtypes, not " + dtypeName(t->dtype));
   }
-  if (failed(inner(c, a.sizes.back(), b.sizes.back(), a, b)))
+  if (failed(inner(c, a, -1, b, -1)))
     return failure();
   if (c.arguments().size() > 2 && c.number(2) < 0)
     return c.fail(FakeError::Other, "cdist's p must not be negative, it is " +
@@ -595,7 +603,7 @@ static LogicalResult pdist(FakeCall &c) {
   if (c.schema().base != "pdist" && !isContiguous(self))
     return c.fail(FakeError::Other, "_pdist_forward needs a row-major tensor, "
                                     "not " +
-                                        self.str());
+                                        c.show(self));
   Dim n = self.sizes[0];
   Dim pairs = n.is(0) ? Dim(0) : floorDiv(n * (n - 1), 2);
   return product(c, self.dtype, pairs);
@@ -607,7 +615,7 @@ static LogicalResult pdistBackward(FakeCall &c) {
     if (!isContiguous(c.tensor(i)))
       return c.fail(FakeError::Other, "_pdist_backward needs row-major "
                                       "tensors, not " +
-                                          c.tensor(i).str());
+                                          c.show(c.tensor(i)));
   return product(c, self.dtype, self.sizes);
 }
 

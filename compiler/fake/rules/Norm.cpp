@@ -42,10 +42,9 @@ static FailureOr<Dim> channels(FakeCall &c, const TensorMeta &input,
         c.le(count, t->numel()))
       continue;
     if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
-                                          t->str() +
-                                          ", must have one entry for each of " +
-                                          count.str() + " channels");
+      return c.fail(FakeError::Shape, c.show(*t) + " must have size [" +
+                                          count.str() +
+                                          "], one entry for each channel");
   }
   return count;
 }
@@ -145,9 +144,10 @@ static LogicalResult batchNormIndexBackward(FakeCall &c) {
   if (failed(count))
     return failure();
   if (!c.sameSizes(grad.sizes, input.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+    return c.fail(FakeError::Shape, "the gradient " + c.show(grad) +
                                         " does not have the size of " +
-                                        input.str());
+                                        c.show(input) +
+                                        unlike(grad.sizes, input.sizes));
   DType weight = c.optTensor(3) ? c.tensor(3).dtype : input.dtype;
   for (size_t i = 0; i < 3; ++i) {
     if (!masked(c, 10, i))
@@ -221,12 +221,14 @@ template <unsigned Mask>
 static LogicalResult batchNormBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0), &input = c.tensor(1);
   if (grad.rank() != input.rank())
-    return c.fail(FakeError::Dim, "the gradient " + grad.str() +
-                                      " does not fit the input " + input.str());
+    return c.fail(FakeError::Dim,
+                  c.nameOf(&grad) + " has " + Twine(grad.rank()) + " dims, " +
+                      c.nameOf(&input) + " " + Twine(input.rank()));
   if (!c.sameSizes(grad.sizes, input.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+    return c.fail(FakeError::Shape, "the gradient " + c.show(grad) +
                                         " does not have the size of " +
-                                        input.str());
+                                        c.show(input) +
+                                        unlike(grad.sizes, input.sizes));
   // Statistics of the other mode may be empty.
   FailureOr<Dim> count = channels(c, input, {2});
   if (failed(count))
@@ -235,9 +237,9 @@ static LogicalResult batchNormBackward(FakeCall &c) {
     const TensorMeta *t = c.optTensor(i);
     if (t &&
         !(t->rank() == 1 && (t->sizes[0].is(0) || c.eq(t->sizes[0], *count))))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
-                                          t->str() + ", does not fit " +
-                                          count->str() + " channels");
+      return c.fail(FakeError::Shape, c.show(*t) + " must have size [" +
+                                          count->str() +
+                                          "], one entry for each channel");
   }
   DType weight = c.optTensor(2) ? c.tensor(2).dtype : input.dtype;
   for (size_t i = 0; i < 3; ++i) {
@@ -265,15 +267,15 @@ static LogicalResult checkNormalized(FakeCall &c, const TensorMeta &input,
   if (shape.size() > input.sizes.size() ||
       !c.sameSizes(ArrayRef<Dim>(input.sizes).take_back(shape.size()), shape))
     return c.fail(FakeError::Shape,
-                  "the input " + input.str() +
+                  "the input " + c.show(input) +
                       " does not end in the normalized shape of " +
                       TensorMeta::contiguous(input.dtype, shape).str());
   for (unsigned i : parameters) {
     const TensorMeta *t = c.optTensor(i);
     if (t && !c.sameSizes(t->sizes, shape))
-      return c.fail(FakeError::Shape,
-                    "'" + c.schema().args[i].name + "', " + t->str() +
-                        ", must have the normalized shape " + dimsText(shape));
+      return c.fail(FakeError::Shape, c.show(*t) +
+                                          " must have the normalized shape " +
+                                          dimsText(shape));
     if (t && shapeArg == 1 && isCpu(c) && t->dtype != input.dtype &&
         !(isReduced(input.dtype) && t->dtype == DType::F32))
       return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
@@ -318,15 +320,17 @@ static LogicalResult nativeLayerNormBackward(FakeCall &c) {
   if (failed(checkNormalized(c, input, 2, {5, 6})))
     return failure();
   if (!c.sameSizes(grad.sizes, input.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+    return c.fail(FakeError::Shape, "the gradient " + c.show(grad) +
                                         " does not have the size of " +
-                                        input.str());
+                                        c.show(input) +
+                                        unlike(grad.sizes, input.sizes));
   Dims saved = statisticsSizes(input, c.dims(2).size());
   for (unsigned i : {3u, 4u})
     if (!c.sameSizes(c.tensor(i).sizes, saved))
-      return c.fail(FakeError::Shape, "the statistics " + c.tensor(i).str() +
-                                          " do not fit the input " +
-                                          input.str());
+      return c.fail(FakeError::Shape, "the statistics " + c.show(c.tensor(i)) +
+                                          " must have the size " +
+                                          dimsText(saved) +
+                                          unlike(c.tensor(i).sizes, saved));
   for (unsigned i : {0u, 1u, 2u}) {
     const TensorMeta *parameter = i ? c.optTensor(4 + i) : nullptr;
     if (!masked(c, 7, i) || (i && !parameter)) {
@@ -393,10 +397,9 @@ static LogicalResult checkGroups(FakeCall &c, const TensorMeta &input,
   for (unsigned i : parameters) {
     const TensorMeta *t = c.optTensor(i);
     if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
-                                          t->str() +
-                                          ", must have one entry for each of " +
-                                          count.str() + " channels");
+      return c.fail(FakeError::Shape, c.show(*t) + " must have size [" +
+                                          count.str() +
+                                          "], one entry for each channel");
     if (t && isCpu(c) && t->dtype != input.dtype &&
         !(isReduced(input.dtype) && t->dtype == DType::F32))
       return c.fail(FakeError::Dtype, "'" + c.schema().args[i].name + "' is " +
@@ -433,7 +436,7 @@ static LogicalResult nativeGroupNorm(FakeCall &c) {
     return c.fail(FakeError::Shape,
                   "N, C and HxW, " + c.dim(3).str() + ", " + c.dim(4).str() +
                       " and " + c.dim(5).str() + ", do not fit the input " +
-                      input.str());
+                      c.show(input));
   if (failed(groupNormResult(c, input)))
     return failure();
   DType saved = isReduced(input.dtype) && !isCpu(c)
@@ -449,13 +452,14 @@ static LogicalResult nativeGroupNorm(FakeCall &c) {
 static LogicalResult nativeGroupNormBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0), &input = c.tensor(1);
   if (!c.sameSizes(grad.sizes, input.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+    return c.fail(FakeError::Shape, "the gradient " + c.show(grad) +
                                         " does not have the size of " +
-                                        input.str());
+                                        c.show(input) +
+                                        unlike(grad.sizes, input.sizes));
   Dims statistics = {c.dim(5), c.dim(8)};
   for (unsigned i : {2u, 3u})
     if (!c.sameSizes(c.tensor(i).sizes, statistics))
-      return c.fail(FakeError::Shape, "the statistics " + c.tensor(i).str() +
+      return c.fail(FakeError::Shape, "the statistics " + c.show(c.tensor(i)) +
                                           " do not fit " + statistics[0].str() +
                                           " × " + statistics[1].str() +
                                           " groups");
@@ -463,13 +467,12 @@ static LogicalResult nativeGroupNormBackward(FakeCall &c) {
     return c.fail(FakeError::Shape,
                   "N, C and HxW, " + c.dim(5).str() + ", " + c.dim(6).str() +
                       " and " + c.dim(7).str() + ", do not fit the input " +
-                      input.str());
+                      c.show(input));
   if (const TensorMeta *gamma = c.optTensor(4);
       gamma && !c.eq(gamma->numel(), c.dim(6)))
-    return c.fail(FakeError::Shape, "'" + c.schema().args[4].name + "', " +
-                                        gamma->str() +
-                                        ", must have one entry for each of " +
-                                        c.dim(6).str() + " channels");
+    return c.fail(FakeError::Shape, c.show(*gamma) + " must have size [" +
+                                        c.dim(6).str() +
+                                        "], one entry for each channel");
   // The statistics may be of a wider dtype.
   TensorMeta wide = input;
   wide.dtype =

@@ -25,7 +25,7 @@ static LogicalResult oneNumber(FakeCall &c, unsigned arg) {
     return success();
   return c.fail(FakeError::Other, "'" + c.schema().args[arg].name +
                                       "' must be one number, it is " +
-                                      c.tensor(arg).str());
+                                      c.show(c.tensor(arg)));
 }
 
 /// Fails unless the lists of `lists` have one entry for each parameter, of its
@@ -57,11 +57,10 @@ static LogicalResult checkLists(FakeCall &c, unsigned lists) {
       if (name == "state_steps")
         continue;
       if (!c.sameSizes(t->sizes, parameter->sizes))
-        return c.fail(FakeError::Shape, "an entry of '" + name + "', " +
-                                            t->str() +
-                                            ", does not have the size of its "
-                                            "parameter, " +
-                                            parameter->str());
+        return c.fail(FakeError::Shape,
+                      c.show(*t) +
+                          " does not have the size of its parameter, " +
+                          parameter->str());
       if (t->dtype != parameter->dtype)
         return c.fail(FakeError::Dtype,
                       "an entry of '" + name + "' is " + dtypeName(t->dtype) +

@@ -71,15 +71,18 @@ static LogicalResult padCircular(FakeCall &c) {
     Dim &size = sizes[sizes.size() - 1 - i];
     for (Dim p : {pad[2 * i], pad[2 * i + 1]})
       if (c.lt(size, p))
-        return c.fail(FakeError::Shape, "a circular pad of " + p.str() +
-                                            " wraps round a size of " +
-                                            size.str() + " more than once");
+        return c.fail(FakeError::Shape,
+                      "a circular pad of " + p.str() + " wraps round dim " +
+                          Twine(self.rank() - 1 - static_cast<int64_t>(i)) +
+                          " of size " + size.str() + " more than once");
     Dim before = size;
     size = size + pad[2 * i] + pad[2 * i + 1];
     if (c.lt(size, 0))
       return c.fail(FakeError::Shape,
-                    "padding size " + before.str() + " by " + pad[2 * i].str() +
-                        " and " + pad[2 * i + 1].str() + " leaves nothing");
+                    "padding size " + before.str() + " of dim " +
+                        Twine(self.rank() - 1 - static_cast<int64_t>(i)) +
+                        " by " + pad[2 * i].str() + " and " +
+                        pad[2 * i + 1].str() + " leaves nothing");
   }
   return fresh(c, self, sizes, false);
 }
@@ -95,15 +98,15 @@ static FailureOr<Dims> paddedSizes(FakeCall &c, const TensorMeta &self,
                                       Twine(pad.size()));
   if (self.rank() != N + 1 && self.rank() != N + 2)
     return c.fail(FakeError::Dim, c.schema().base + " needs " + Twine(N + 1) +
-                                      " or " + Twine(N + 2) +
-                                      " dims, the tensor has " +
+                                      " or " + Twine(N + 2) + " dims, " +
+                                      c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   for (int64_t d = self.rank() - N - 1; d < self.rank(); ++d)
     if (self.sizes[d].is(0))
       return c.fail(FakeError::Shape, c.schema().base +
                                           " needs a tensor without empty dims "
                                           "apart from the batch, not " +
-                                          self.str());
+                                          c.show(self));
   Dims sizes = self.sizes;
   for (int64_t i = 0; i < N; ++i) {
     Dim &size = sizes[self.rank() - 1 - i];
@@ -141,8 +144,9 @@ template <int64_t N, bool Reflect>
 static LogicalResult padBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0), &self = c.tensor(1);
   if (grad.rank() != self.rank())
-    return c.fail(FakeError::Dim, "the gradient " + grad.str() +
-                                      " does not fit the input " + self.str());
+    return c.fail(FakeError::Dim,
+                  c.nameOf(&grad) + " has " + Twine(grad.rank()) + " dims, " +
+                      c.nameOf(&self) + " " + Twine(self.rank()));
   FailureOr<Dims> sizes = paddedSizes<N, Reflect>(c, self, 2);
   if (failed(sizes))
     return failure();
@@ -150,10 +154,10 @@ static LogicalResult padBackward(FakeCall &c) {
   size_t checked = N == 1 && Reflect ? 1 : sizes->size();
   if (!c.sameSizes(ArrayRef<Dim>(*sizes).take_back(checked),
                    ArrayRef<Dim>(grad.sizes).take_back(checked)))
-    return c.fail(FakeError::Shape,
-                  "the gradient " + grad.str() +
-                      " does not fit the padded size, " +
-                      TensorMeta::contiguous(self.dtype, *sizes).str());
+    return c.fail(FakeError::Shape, "the gradient " + c.show(grad) +
+                                        " does not fit the padded size, " +
+                                        dimsText(*sizes) +
+                                        unlike(grad.sizes, *sizes));
   return fresh(c, self, self.sizes,
                (N == 2 || (N == 3 && !Reflect)) &&
                    c.device.kind == Device::Cpu);
@@ -237,13 +241,14 @@ static LogicalResult im2col(FakeCall &c) {
   if (failed(b))
     return failure();
   if (self.rank() != 3 && self.rank() != 4)
-    return c.fail(FakeError::Dim, "im2col needs 3 or 4 dims, the tensor has " +
+    return c.fail(FakeError::Dim, "im2col needs 3 or 4 dims, " +
+                                      c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   for (int64_t d = self.rank() - 3; d < self.rank(); ++d)
     if (self.sizes[d].is(0))
       return c.fail(FakeError::Dim, "im2col needs a tensor without empty dims "
                                     "apart from the batch, not " +
-                                        self.str());
+                                        c.show(self));
   FailureOr<Dim> h = blockCount(c, *b, 0, self.sizes[self.rank() - 2]);
   FailureOr<Dim> w = blockCount(c, *b, 1, self.sizes[self.rank() - 1]);
   if (failed(h) || failed(w))
@@ -265,13 +270,14 @@ static LogicalResult col2im(FakeCall &c) {
   if (failed(b))
     return failure();
   if (self.rank() != 2 && self.rank() != 3)
-    return c.fail(FakeError::Dim, "col2im needs 2 or 3 dims, the tensor has " +
+    return c.fail(FakeError::Dim, "col2im needs 2 or 3 dims, " +
+                                      c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   Dim rows = self.sizes[self.rank() - 2], columns = self.sizes.back();
   if (rows.is(0) || columns.is(0))
     return c.fail(FakeError::Dim, "col2im needs a tensor without empty dims "
                                   "apart from the batch, not " +
-                                      self.str());
+                                      c.show(self));
   Dim kernel = b->kernel[0] * b->kernel[1];
   if (c.lt(kernel, b->kernel[0]))
     return c.fail(FakeError::Other, "the blocks are too large");

@@ -253,7 +253,7 @@ static LogicalResult gluBackward(FakeCall &c) {
     return failure();
   Dims half = self.sizes;
   half[dim] = floorDiv(half[dim], 2);
-  if (failed(c.broadcastTo(c.tensor(0).sizes, half)))
+  if (failed(c.broadcastTo(c.tensor(0).sizes, half, &c.tensor(0))))
     return failure();
   FailureOr<DType> dtype = promotedDType(c, 3);
   if (failed(dtype))

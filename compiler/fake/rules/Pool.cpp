@@ -21,7 +21,7 @@ static LogicalResult needsDims(FakeCall &c, const TensorMeta &self,
     return success();
   return c.fail(FakeError::Dim,
                 c.schema().base + " needs " + Twine(spatial + 1) + " or " +
-                    Twine(spatial + 2) + " dims, the tensor has " +
+                    Twine(spatial + 2) + " dims, " + c.nameOf(&self) + " has " +
                     Twine(self.rank()));
 }
 
@@ -33,7 +33,7 @@ static LogicalResult needsElements(FakeCall &c, const TensorMeta &self,
       return c.fail(FakeError::Shape, c.schema().base +
                                           " needs a tensor without empty dims "
                                           "apart from the batch, not " +
-                                          self.str());
+                                          c.show(self));
   return success();
 }
 
@@ -72,18 +72,18 @@ static FailureOr<Dim> windowCount(FakeCall &c, const Windows &w, int64_t i,
                                         kernel.str() + ", " + stride.str() +
                                         ", " + dilation.str());
   if (c.lt(pad, 0) || c.lt(floorDiv((kernel - 1) * dilation + 1, 2), pad))
-    return c.fail(FakeError::Dim, "padding " + pad.str() +
-                                      " must be at most half of the kernel " +
-                                      kernel.str());
+    return c.fail(FakeError::Dim,
+                  "padding " + pad.str() + " of spatial dim " + Twine(i) +
+                      " must be at most half of the kernel " + kernel.str());
   Dim span = size + pad * 2 - dilation * (kernel - 1) - 1;
   Dim count = (w.ceilMode ? ceilDiv(span, stride) : floorDiv(span, stride)) + 1;
   if (w.ceilMode && c.le(size + pad, (count - 1) * stride))
     count = count - 1;
   if (c.lt(count, 1))
-    return c.fail(FakeError::Shape, "a window that spans " +
-                                        (dilation * (kernel - 1) + 1).str() +
-                                        " does not fit a size of " +
-                                        size.str() + " padded by " + pad.str());
+    return c.fail(FakeError::Shape,
+                  "a window that spans " + (dilation * (kernel - 1) + 1).str() +
+                      " does not fit spatial dim " + Twine(i) + " of size " +
+                      size.str() + " padded by " + pad.str());
   return count;
 }
 
@@ -181,17 +181,17 @@ static LogicalResult poolBackward(FakeCall &c) {
     return failure();
   if (!c.sameSizes(*sizes, grad.sizes))
     return c.fail(FakeError::Dim,
-                  "the gradient " + grad.str() +
+                  "the gradient " + c.show(grad) +
                       " does not have the size of the pool's result, " +
-                      dimsText(*sizes));
+                      dimsText(*sizes) + unlike(grad.sizes, *sizes));
   if (Max && N == 2 && grad.dtype != self.dtype)
     return c.fail(FakeError::Dtype, "the gradient is " + dtypeName(grad.dtype) +
                                         ", the input " + dtypeName(self.dtype));
   if (Max && !c.sameSizes(*sizes, c.tensor(7).sizes))
     return c.fail(FakeError::Dim,
-                  "the indices " + c.tensor(7).str() +
+                  "the indices " + c.show(c.tensor(7)) +
                       " do not have the size of the pool's result, " +
-                      dimsText(*sizes));
+                      dimsText(*sizes) + unlike(c.tensor(7).sizes, *sizes));
   return pooled(c, self, self.sizes, self.dtype, /*follow3d=*/Max);
 }
 
@@ -242,8 +242,9 @@ static LogicalResult adaptiveBackward(FakeCall &c) {
   if (failed(needsDims(c, self, N)))
     return failure();
   if (grad.rank() != self.rank())
-    return c.fail(FakeError::Dim, "the gradient " + grad.str() +
-                                      " does not fit the input " + self.str());
+    return c.fail(FakeError::Dim,
+                  c.nameOf(&grad) + " has " + Twine(grad.rank()) + " dims, " +
+                      c.nameOf(&self) + " " + Twine(self.rank()));
   if (N == 2 && grad.dtype != self.dtype)
     return c.fail(FakeError::Dtype, "the gradient is " + dtypeName(grad.dtype) +
                                         ", the input " + dtypeName(self.dtype));
@@ -275,10 +276,10 @@ static LogicalResult fractional(FakeCall &c) {
   for (int64_t i = 0; i < N; ++i) {
     Dim &size = sizes[self.rank() - N + i];
     if (c.lt(size, (*kernel)[i] + (*wanted)[i] - 1))
-      return c.fail(FakeError::Shape, "a pool of " + (*kernel)[i].str() +
-                                          " with " + (*wanted)[i].str() +
-                                          " results does not fit size " +
-                                          size.str());
+      return c.fail(FakeError::Shape,
+                    "a pool of " + (*kernel)[i].str() + " with " +
+                        (*wanted)[i].str() + " results does not fit dim " +
+                        Twine(self.rank() - N + i) + " of size " + size.str());
     size = (*wanted)[i];
   }
   if (failed(c.fresh(TensorMeta::contiguous(self.dtype, sizes, c.device))))
@@ -296,17 +297,17 @@ static LogicalResult fractionalBackward(FakeCall &c) {
   sizes.append(wanted->begin(), wanted->end());
   if (!c.sameSizes(sizes, grad.sizes))
     return c.fail(FakeError::Shape,
-                  "the gradient " + grad.str() +
+                  "the gradient " + c.show(grad) +
                       " does not have the size of the pool's result, " +
-                      dimsText(sizes));
+                      dimsText(sizes) + unlike(grad.sizes, sizes));
   if (c.tensor(4).dtype != DType::I64)
     return c.fail(FakeError::Index, "the indices must be int64, they are " +
                                         dtypeName(c.tensor(4).dtype));
   if (N == 2 && !c.sameSizes(sizes, c.tensor(4).sizes))
     return c.fail(FakeError::Index,
-                  "the indices " + c.tensor(4).str() +
+                  "the indices " + c.show(c.tensor(4)) +
                       " do not have the size of the pool's result, " +
-                      dimsText(sizes));
+                      dimsText(sizes) + unlike(c.tensor(4).sizes, sizes));
   return c.fresh(TensorMeta::contiguous(self.dtype, self.sizes, c.device));
 }
 
@@ -322,9 +323,10 @@ static LogicalResult unpool(FakeCall &c) {
   if (failed(needsDims(c, self, N)))
     return failure();
   if (!c.sameSizes(self.sizes, indices.sizes))
-    return c.fail(FakeError::Index, "the indices " + indices.str() +
+    return c.fail(FakeError::Index, "the indices " + c.show(indices) +
                                         " do not have the size of " +
-                                        self.str());
+                                        c.show(self) +
+                                        unlike(indices.sizes, self.sizes));
   Dims sizes(self.sizes.begin(), self.sizes.end() - N);
   sizes.append(wanted->begin(), wanted->end());
   TensorMeta out = TensorMeta::contiguous(self.dtype, sizes, c.device);

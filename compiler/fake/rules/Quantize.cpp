@@ -68,7 +68,7 @@ static LogicalResult perTensor(FakeCall &c) {
     if (const TensorMeta *t = c.optTensor(i); t && !c.eq(t->numel(), 1))
       return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
                                           "' must be one number, it is " +
-                                          t->str());
+                                          c.show(*t));
   return rounded<Mask>(c);
 }
 
@@ -134,8 +134,7 @@ static LogicalResult learnable(FakeCall &c) {
   }
   for (unsigned i : {1u, 2u})
     if (!c.eq(c.tensor(i).numel(), count))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "', " +
-                                          c.tensor(i).str() + ", must have " +
+      return c.fail(FakeError::Shape, c.show(c.tensor(i)) + " must have " +
                                           count.str() + " entries");
   return rounded<false>(c);
 }
@@ -147,8 +146,13 @@ static LogicalResult learnableBackward(FakeCall &c) {
   for (unsigned i : {0u, 1u})
     if (!c.sameSizes(c.tensor(i).sizes, c.tensor(1).sizes) ||
         failed(checkTakes(c, c.tensor(i).dtype, Takes::Floating)))
-      return c.fail(FakeError::Shape, "the gradient " + c.tensor(0).str() +
-                                          " does not fit " + c.tensor(1).str());
+      return c.fail(FakeError::Shape,
+                    !c.sameSizes(c.tensor(0).sizes, c.tensor(1).sizes)
+                        ? "'grad' does not have the size of 'self'" +
+                              unlike(c.tensor(0).sizes, c.tensor(1).sizes)
+                        : "'grad' and 'self' must be floating, they are " +
+                              dtypeName(c.tensor(0).dtype).str() + " and " +
+                              dtypeName(c.tensor(1).dtype).str());
   for (unsigned i : {1u, 2u, 3u})
     (void)like(c, c.tensor(i), c.tensor(i).dtype);
   return success();
@@ -161,9 +165,10 @@ static LogicalResult maskBackward(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "the mask must be bool, not " + dtypeName(mask.dtype));
   if (!c.eq(grad.numel(), mask.numel()))
-    return c.fail(FakeError::Shape, "the mask " + mask.str() +
-                                        " does not fit the gradient " +
-                                        grad.str());
+    return c.fail(FakeError::Shape, c.nameOf(&mask) + " has " +
+                                        mask.numel().str() + " elements, " +
+                                        c.nameOf(&grad) + " " +
+                                        grad.numel().str());
   if (grad.numel().is(0))
     return c.view(grad, 0);
   return elementwise(c, {&grad, &mask}, grad.dtype);

@@ -156,7 +156,7 @@ static LogicalResult bernoulli(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (c.arguments().size() > 1 && c.schema().args[1].name == "p") {
     if (const TensorMeta *p = c.optTensor(1)) {
-      if (failed(c.broadcastTo(p->sizes, self.sizes)))
+      if (failed(c.broadcastTo(p->sizes, self.sizes, p)))
         return failure();
     } else if (!(c.number(1) >= 0 && c.number(1) <= 1)) {
       return c.fail(FakeError::Other,
@@ -176,9 +176,9 @@ static LogicalResult normalInto(FakeCall &c) {
 static LogicalResult multinomial(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (self.rank() != 1 && self.rank() != 2)
-    return c.fail(FakeError::Dim,
-                  "multinomial needs 1 or 2 dims, the tensor has " +
-                      Twine(self.rank()));
+    return c.fail(FakeError::Dim, "multinomial needs 1 or 2 dims, " +
+                                      c.nameOf(&self) + " has " +
+                                      Twine(self.rank()));
   if (failed(checkTakes(c, self.dtype, Takes::Floating)))
     return failure();
   Dim samples = c.dim(1);
@@ -268,9 +268,9 @@ static LogicalResult rreluWithNoise(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   const TensorMeta &noise = c.tensor(1);
   if (!c.sameSizes(self.sizes, noise.sizes))
-    return c.fail(FakeError::Shape, "the noise " + noise.str() +
-                                        " does not have the size of " +
-                                        self.str());
+    return c.fail(FakeError::Shape,
+                  "the noise " + c.show(noise) + " does not have the size of " +
+                      c.show(self) + unlike(noise.sizes, self.sizes));
   return elementwise(c, {&self}, self.dtype);
 }
 

@@ -73,7 +73,7 @@ static LogicalResult sumDims(FakeCall &c) {
 static LogicalResult sumToSize(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   Dims sizes = c.dims(1);
-  if (failed(c.broadcastTo(sizes, self.sizes)))
+  if (failed(c.broadcastTo(sizes, self.sizes, nullptr)))
     return failure();
   if (c.sameSizes(sizes, self.sizes))
     return c.view(self, 0);
@@ -297,8 +297,9 @@ static LogicalResult kthvalue(FakeCall &c) {
   Dim size = self.sizes.empty() ? Dim(1) : self.sizes[*dim];
   if (c.lt(c.dim(1), 1) || c.lt(size, c.dim(1)))
     return c.fail(FakeError::Index, "k = " + c.dim(1).str() +
-                                        " is out of range for a dim of size " +
-                                        size.str());
+                                        " is out of range for dim " +
+                                        Twine(*dim) + " of " + c.nameOf(&self) +
+                                        ", of size " + size.str());
   if (failed(reduced(c, *dim, c.flag(3), self.dtype)))
     return failure();
   return reduced(c, *dim, c.flag(3), DType::I64);
@@ -332,8 +333,9 @@ static LogicalResult scanInto(FakeCall &c) {
   for (const TensorMeta *out : {&values, &c.tensor(2)})
     if (!c.sameSizes(out->sizes, self.sizes))
       return c.fail(FakeError::Shape,
-                    "the tensor that is written, " + out->str() +
-                        ", does not have the size of " + self.str());
+                    "the tensor that is written, " + c.show(*out) +
+                        ", does not have the size of " + c.show(self) +
+                        unlike(out->sizes, self.sizes));
   if (values.dtype != self.dtype)
     return c.fail(FakeError::Dtype, "'values' is " + dtypeName(values.dtype) +
                                         ", the tensor " +
@@ -536,8 +538,8 @@ static LogicalResult dist(FakeCall &c) {
 static LogicalResult trace(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (self.rank() != 2)
-    return c.fail(FakeError::Dim,
-                  "trace needs 2 dims, the tensor has " + Twine(self.rank()));
+    return c.fail(FakeError::Dim, "trace needs 2 dims, " + c.nameOf(&self) +
+                                      " has " + Twine(self.rank()));
   return c.fresh(
       TensorMeta::contiguous(integralToLong(self.dtype), {}, c.device));
 }
@@ -558,7 +560,7 @@ static LogicalResult segmentReduce(FakeCall &c) {
     return c.fail(FakeError::Other, "segment_reduce needs lengths or offsets");
   const TensorMeta &segments = lengths ? *lengths : *offsets;
   if (segments.rank() < *axis + 1 || data.sizes.empty())
-    return c.fail(FakeError::Dim, "the segments " + segments.str() +
+    return c.fail(FakeError::Dim, "the segments " + c.show(segments) +
                                       " do not reach axis " + Twine(*axis));
   Dims sizes(data.sizes.begin(), data.sizes.begin() + *axis);
   Dim count = segments.sizes.back();

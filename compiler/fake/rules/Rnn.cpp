@@ -45,10 +45,10 @@ static LogicalResult network(FakeCall &c, const Network &n) {
       return failure();
     if (!c.eq(state->sizes[0], n.layers * directions) ||
         !c.eq(state->sizes[1], batch))
-      return c.fail(FakeError::Shape, "the state " + state->str() +
-                                          " does not fit " + n.layers.str() +
-                                          " layers and a batch of " +
-                                          batch.str());
+      return c.fail(FakeError::Shape,
+                    "the state " + c.show(*state) + " must have size [" +
+                        (n.layers * directions).str() + ", " + batch.str() +
+                        ", …]: layers times directions, and batch");
     if (state->dtype != n.input->dtype)
       return c.fail(FakeError::Dtype,
                     "the state is " + dtypeName(state->dtype) + ", the input " +
@@ -60,16 +60,16 @@ static LogicalResult network(FakeCall &c, const Network &n) {
   if (failed(needsDims(c, first, 2, "weight")))
     return failure();
   if (!c.eq(first.sizes[1], n.input->sizes[2]))
-    return c.fail(FakeError::Shape, "the weight " + first.str() +
-                                        " does not fit the input " +
-                                        n.input->str());
+    return c.fail(FakeError::Shape,
+                  c.sizeAt(first, 1) + ", " + c.sizeAt(*n.input, 2));
   Dim hidden = n.states.front()->sizes[2];
   // With projections the first state is narrower than the cell's.
   Dim cell = n.states.back()->sizes[2];
   if (!c.eq(first.sizes[0], cell * n.gates))
-    return c.fail(FakeError::Shape, "the weight " + first.str() +
-                                        " does not fit a state of size " +
-                                        cell.str());
+    return c.fail(FakeError::Shape, "the weight " + c.show(first) + " has " +
+                                        first.sizes[0].str() +
+                                        " rows, a state of size " + cell.str() +
+                                        " needs " + (cell * n.gates).str());
   TensorMeta out = TensorMeta::contiguous(
       n.input->dtype, {time, batch, hidden * directions}, c.device);
   if (n.batchFirst) {
@@ -152,7 +152,7 @@ static LogicalResult packBackward(FakeCall &c) {
       times.device.kind != Device::Cpu)
     return c.fail(FakeError::Other, "batch_sizes must be int64 of 1 dim on "
                                     "cpu, not " +
-                                        times.str());
+                                        c.show(times));
   if (sizes.size() < 2)
     return c.fail(FakeError::Dim,
                   "sequences need at least 2 dims, not " + Twine(sizes.size()));
@@ -183,9 +183,9 @@ static LogicalResult fusedCell(FakeCall &c) {
   if (!c.sameSizes(gates.sizes, c.tensor(1).sizes) ||
       !c.eq(gates.sizes[1], hidden * Gates) ||
       !c.eq(gates.sizes[0], state.sizes[0]))
-    return c.fail(FakeError::Shape, "the gates " + gates.str() + " and " +
-                                        c.tensor(1).str() +
-                                        " do not fit the state " + state.str());
+    return c.fail(FakeError::Shape,
+                  "the gates " + c.show(gates) + " and " + c.show(c.tensor(1)) +
+                      " do not fit the state " + c.show(state));
   for (unsigned i = 0; i < (Gates == 4 ? 2u : 1u); ++i)
     (void)c.fresh(TensorMeta::contiguous(state.dtype, state.sizes, c.device));
   Dim kept = Gates == 4 ? gates.sizes[1] : hidden * 5;
@@ -209,15 +209,19 @@ static LogicalResult cell(FakeCall &c) {
   const TensorMeta &weight = c.tensor(2);
   if (input.sizes.empty() || input.rank() > 2 || weight.rank() != 2 ||
       !c.eq(weight.sizes[1], input.sizes.back()))
-    return c.fail(FakeError::Shape, "the weight " + weight.str() +
-                                        " does not fit the input " +
-                                        input.str());
+    return c.fail(
+        FakeError::Shape,
+        weight.rank() == 2 && !input.sizes.empty() && input.rank() <= 2
+            ? c.sizeAt(weight, 1) + ", " + c.sizeAt(input, -1)
+            : "the cell needs an input of 1 or 2 dims and a weight of 2, not " +
+                  std::to_string(input.rank()) + " and " +
+                  std::to_string(weight.rank()));
   for (const TensorMeta *state : states) {
     if (state->rank() != input.rank() ||
         !c.eq(weight.sizes[0], state->sizes.back() * Gates))
-      return c.fail(FakeError::Shape, "the weight " + weight.str() +
-                                          " does not fit the state " +
-                                          state->str());
+      return c.fail(FakeError::Shape,
+                    c.sizeAt(weight, 0) + ", which is not " + Twine(Gates) +
+                        " times the last size of " + c.show(*state));
     if (failed(c.fresh(
             TensorMeta::contiguous(input.dtype, state->sizes, c.device))))
       return failure();

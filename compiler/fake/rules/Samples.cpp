@@ -32,7 +32,7 @@ static LogicalResult quantile(FakeCall &c) {
   for (auto [d, size] : enumerate(self.sizes))
     if (size.is(0))
       return c.fail(FakeError::Other, base + " of nothing: dim " + Twine(d) +
-                                          " of " + self.str() + " is 0");
+                                          " of " + c.show(self) + " is 0");
   StringRef how = c.optText(4);
   if (how != "linear" && how != "lower" && how != "higher" &&
       how != "midpoint" && how != "nearest")
@@ -189,7 +189,7 @@ static LogicalResult gradient(FakeCall &c) {
         return c.fail(FakeError::Other, "gradient's spacing of dim " +
                                             Twine(d) + " must have size [" +
                                             size.str() + "], it is " +
-                                            at.str());
+                                            c.show(at));
       std::optional<DType> both = promoteTypes(self.dtype, at.dtype);
       if (!both)
         return c.fail(FakeError::Dtype,
@@ -235,7 +235,7 @@ static LogicalResult trapezoid(FakeCall &c) {
     }
     if (x->dtype == DType::Bool)
       return c.fail(FakeError::Other, base + "'s x must not be bool");
-    FailureOr<Dims> both = c.broadcast({&y, &places});
+    FailureOr<Dims> both = c.broadcast({&y, &places}, {&y, x});
     if (failed(both))
       return failure();
     if (both->size() != sizes.size())

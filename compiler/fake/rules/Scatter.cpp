@@ -46,7 +46,7 @@ static LogicalResult checkPart(FakeCall &c, ArrayRef<Dim> part) {
   if (c.sameSizes(c.tensor(1).sizes, part))
     return success();
   return c.fail(FakeError::Shape,
-                "the source " + c.tensor(1).str() +
+                "the source " + c.show(c.tensor(1)) +
                     " does not have the size of the part that it replaces, " +
                     TensorMeta::contiguous(c.tensor(0).dtype, part).str());
 }
@@ -86,7 +86,7 @@ static LogicalResult sliceScatter(FakeCall &c) {
   Dims part = self.sizes;
   part[*dim] = ceilDiv(end - start, step);
   // The source may be broadcast.
-  if (failed(c.broadcastTo(c.tensor(1).sizes, part)))
+  if (failed(c.broadcastTo(c.tensor(1).sizes, part, &c.tensor(1))))
     return failure();
   return sameLayout(c, self);
 }
@@ -126,16 +126,18 @@ static LogicalResult checkRows(FakeCall &c, const TensorMeta &self, int64_t dim,
                                    : Dim(1);
   if (!c.eq(index.numel(), rows))
     return c.fail(FakeError::Shape, "there are " + index.numel().str() +
-                                        " indices for " + rows.str() +
-                                        " rows of the source");
+                                        " indices, and " + rows.str() +
+                                        " in dim " + Twine(dim) + " of " +
+                                        c.nameOf(&source));
   if (self.sizes.empty() || source.sizes.empty())
     return success();
   Dims want = self.sizes;
   want[dim] = rows;
   if (!c.sameSizes(source.sizes, want))
-    return c.fail(FakeError::Dim, "the source " + source.str() +
-                                      " does not fit " + self.str() +
-                                      " apart from dim " + Twine(dim));
+    return c.fail(FakeError::Dim, "the source " + c.show(source) +
+                                      " does not fit " + c.show(self) +
+                                      " apart from dim " + Twine(dim) +
+                                      unlike(source.sizes, want));
   return success();
 }
 
@@ -194,8 +196,8 @@ static LogicalResult scatter(FakeCall &c) {
     if (const TensorMeta *source = c.optTensor(3)) {
       if (std::max<int64_t>(source->rank(), 1) !=
           std::max<int64_t>(index.rank(), 1))
-        return c.fail(FakeError::Dim, "the index " + index.str() +
-                                          " and the source " + source->str() +
+        return c.fail(FakeError::Dim, "the index " + c.show(index) +
+                                          " and the source " + c.show(*source) +
                                           " differ in the number of dims");
       for (int64_t d = 0; d < index.rank(); ++d)
         if (c.lt(source->sizes.empty() ? Dim(1) : source->sizes[d],
@@ -203,7 +205,7 @@ static LogicalResult scatter(FakeCall &c) {
           return c.fail(FakeError::Shape,
                         "the index has size " + index.sizes[d].str() +
                             " at dim " + Twine(d) + ", more than the source " +
-                            source->str());
+                            c.show(*source));
     }
   }
   if (const TensorMeta *source = c.optTensor(3))
@@ -245,7 +247,8 @@ static LogicalResult indexPut(FakeCall &c) {
   // How many values masks take is known from the data alone.
   if (!masks) {
     FailureOr<TensorMeta> part = indexedMeta(c, self, indices);
-    if (failed(part) || failed(c.broadcastTo(values.sizes, part->sizes)))
+    if (failed(part) ||
+        failed(c.broadcastTo(values.sizes, part->sizes, &values)))
       return failure();
   }
   return like(c, self);
@@ -353,11 +356,10 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
     if (const TensorMeta *weight = c.optTensor(w))
       if (self.sizes.empty() ||
           !c.sameSizes(weight->sizes, ArrayRef<Dim>(self.sizes).drop_back()))
-        return c.fail(FakeError::Shape, "the weight " + weight->str() +
-                                            " does not have the size of the "
-                                            "points, " +
-                                            self.str() +
-                                            ", without the last dim");
+        return c.fail(FakeError::Shape,
+                      "the weight " + c.show(*weight) +
+                          " does not have the size of the points, " +
+                          c.show(self) + ", without the last dim");
   if (int w = c.schema().argIndex("weight"); counts && w >= 0)
     if (const TensorMeta *weight = c.optTensor(w);
         weight && weight->dtype != self.dtype)
@@ -385,7 +387,7 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
       !c.eq(self.sizes.back(), Dim(int64_t(binCounts.size()))))
     return c.fail(FakeError::Dim, "there are bins for " +
                                       Twine(binCounts.size()) +
-                                      " dims, the points are " + self.str());
+                                      " dims, the points are " + c.show(self));
   for (Dim count : binCounts)
     if (failed(bins(c, count)))
       return failure();
@@ -438,7 +440,7 @@ static LogicalResult fillDiagonal(FakeCall &c) {
   for (Dim d : self.sizes)
     if (self.rank() > 2 && !c.eq(d, self.sizes[0]))
       return c.fail(FakeError::Shape,
-                    "the dims of " + self.str() + " must have one size");
+                    "the dims of " + c.show(self) + " must have one size");
   return c.view(self, 0);
 }
 

@@ -54,9 +54,10 @@ static LogicalResult softmaxBackward(FakeCall &c) {
   if (failed(c.wrapDim(2, grad.rank())))
     return failure();
   if (!c.sameSizes(grad.sizes, output.sizes))
-    return c.fail(FakeError::Shape, "the gradient " + grad.str() +
+    return c.fail(FakeError::Shape, "the gradient " + c.show(grad) +
                                         " does not have the size of " +
-                                        output.str());
+                                        c.show(output) +
+                                        unlike(grad.sizes, output.sizes));
   DType dtype = c.dtype(3).value_or(grad.dtype);
   // The CPU kernel of full precision converts to half precision only.
   bool full = grad.dtype == DType::F32 || grad.dtype == DType::F64;

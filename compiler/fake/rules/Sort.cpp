@@ -45,9 +45,9 @@ static LogicalResult topk(FakeCall &c) {
     return failure();
   Dim k = c.dim(1), size = self.sizes.empty() ? Dim(1) : self.sizes[*dim];
   if (c.lt(k, 0) || c.lt(size, k))
-    return c.fail(FakeError::Dim, "k = " + k.str() +
-                                      " is out of range for a dim of size " +
-                                      size.str());
+    return c.fail(FakeError::Dim,
+                  "k = " + k.str() + " is out of range for dim " + Twine(*dim) +
+                      " of " + c.nameOf(&self) + ", of size " + size.str());
   Dims sizes = self.sizes;
   if (!sizes.empty())
     sizes[*dim] = k;
@@ -71,9 +71,10 @@ static LogicalResult searchsorted(FakeCall &c) {
   const TensorMeta &sequence = c.tensor(0);
   const TensorMeta *sorter = c.optTensor(5);
   if (sorter && !c.sameSizes(sorter->sizes, sequence.sizes))
-    return c.fail(FakeError::Shape, "the sorter " + sorter->str() +
+    return c.fail(FakeError::Shape, "the sorter " + c.show(*sorter) +
                                         " does not have the size of " +
-                                        sequence.str());
+                                        c.show(sequence) +
+                                        unlike(sorter->sizes, sequence.sizes));
   StringRef side = c.optText(4);
   if (!side.empty() && side != "left" && side != "right")
     return c.fail(FakeError::Other,
@@ -86,16 +87,20 @@ static LogicalResult searchsorted(FakeCall &c) {
     if (sequence.rank() != 1)
       return c.fail(FakeError::Shape, "a number is searched in a sequence of 1 "
                                       "dim, not in " +
-                                          sequence.str());
+                                          c.show(sequence));
     return rowMajor(c, dtype, {});
   }
   bool oneRow = sequence.rank() <= 1;
   if (!oneRow && (sequence.rank() != values->rank() ||
                   !c.sameSizes(ArrayRef<Dim>(sequence.sizes).drop_back(),
                                ArrayRef<Dim>(values->sizes).drop_back())))
-    return c.fail(FakeError::Shape, "the values " + values->str() +
-                                        " do not fit the sequences " +
-                                        sequence.str());
+    return c.fail(
+        FakeError::Shape,
+        "the values " + c.show(*values) + " do not fit the sequences " +
+            c.show(sequence) + " apart from the last dim" +
+            unlike(
+                ArrayRef<Dim>(values->sizes).drop_back(!values->sizes.empty()),
+                ArrayRef<Dim>(sequence.sizes).drop_back()));
   return rowMajor(c, dtype, values->sizes);
 }
 

@@ -178,7 +178,7 @@ static LogicalResult istft(FakeCall &c) {
   for (auto [d, size] : enumerate(self.sizes))
     if (size.is(0))
       return c.fail(FakeError::Other, "istft of nothing: dim " + Twine(d) +
-                                          " of " + self.str() + " is 0");
+                                          " of " + c.show(self) + " is 0");
   FailureOr<Frames> frames = framesOf(c);
   if (failed(frames))
     return failure();

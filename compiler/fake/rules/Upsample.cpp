@@ -33,14 +33,14 @@ static LogicalResult checkInput(FakeCall &c, const TensorMeta &self,
                                 int64_t spatial) {
   if (self.rank() != spatial + 2)
     return c.fail(FakeError::Dim,
-                  c.schema().base + " needs " + Twine(spatial + 2) +
-                      " dims, the tensor has " + Twine(self.rank()));
+                  c.schema().base + " needs " + Twine(spatial + 2) + " dims, " +
+                      c.nameOf(&self) + " has " + Twine(self.rank()));
   for (int64_t d = 1; d < self.rank(); ++d)
     if (self.sizes[d].is(0))
       return c.fail(FakeError::Shape, c.schema().base +
                                           " needs a tensor without empty dims "
                                           "apart from the batch, not " +
-                                          self.str());
+                                          c.show(self));
   return success();
 }
 
@@ -118,16 +118,16 @@ static LogicalResult upsampleBackward(FakeCall &c) {
                                       " dims, it has " + Twine(grad.rank()));
   if (!c.sameSizes(grad.sizes, full))
     return c.fail(FakeError::Shape,
-                  "the gradient " + grad.str() +
+                  "the gradient " + c.show(grad) +
                       " does not have the size of the output, " +
-                      dimsText(full));
+                      dimsText(full) + unlike(grad.sizes, full));
   ArrayRef<Dim> spatial = ArrayRef<Dim>(input).drop_front(2);
   for (ArrayRef<Dim> list : {spatial, ArrayRef<Dim>(output)})
     if (is_contained(list, Dim(0)))
       return c.fail(FakeError::Shape,
                     "input and output sizes must be positive, they are " +
                         TensorMeta::contiguous(grad.dtype, input).str() +
-                        " and " + grad.str());
+                        " and " + c.show(grad));
   return c.fresh(resized(c, grad, input, F));
 }
 
@@ -142,17 +142,16 @@ static LogicalResult checkGrid(FakeCall &c, const TensorMeta &input,
                                       " dims, not " + Twine(input.rank()) +
                                       " and " + Twine(grid.rank()));
   if (!c.eq(input.sizes[0], grid.sizes[0]))
-    return c.fail(FakeError::Shape, "input and grid have batch sizes " +
-                                        input.sizes[0].str() + " and " +
-                                        grid.sizes[0].str());
+    return c.fail(FakeError::Shape,
+                  "the batch sizes differ: " + c.sizeAt(input, 0) + ", " +
+                      c.sizeAt(grid, 0));
   if (!c.eq(grid.sizes.back(), spatial))
-    return c.fail(FakeError::Shape, "the grid's last size must be " +
-                                        Twine(spatial) + ", it is " +
-                                        grid.sizes.back().str());
+    return c.fail(FakeError::Shape,
+                  c.sizeAt(grid, -1) + ", it must be " + Twine(spatial));
   for (int64_t d = 2; d < input.rank(); ++d)
     if (input.sizes[d].is(0))
       return c.fail(FakeError::Shape, "dim " + Twine(d) + " of the input " +
-                                          input.str() + " is empty");
+                                          c.show(input) + " is empty");
   return success();
 }
 

@@ -50,7 +50,7 @@ LogicalResult viewAs(FakeCall &c, const TensorMeta &self, ArrayRef<Dim> sizes) {
   std::optional<Dims> strides = viewStrides(c, self, sizes);
   if (!strides)
     return c.fail(FakeError::Shape,
-                  "the view of " + self.str() + " as " + dimsText(sizes) +
+                  "the view of " + c.show(self) + " as " + dimsText(sizes) +
                       " spans dims that are apart in memory; use reshape");
   TensorMeta out = self;
   out.sizes.assign(sizes.begin(), sizes.end());
@@ -192,8 +192,8 @@ static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
   const TensorMeta &self = c.tensor(0);
   if (sizes.size() < self.sizes.size())
     return c.fail(FakeError::Shape, "expand to " + Twine(sizes.size()) +
-                                        " dims of a tensor with " +
-                                        Twine(self.rank()));
+                                        " dims, but " + c.nameOf(&self) +
+                                        " has " + Twine(self.rank()));
   TensorMeta out = self;
   out.sizes.assign(sizes.begin(), sizes.end());
   out.strides.assign(sizes.size(), Dim(0));
@@ -203,7 +203,8 @@ static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
     if (d < added) {
       if (c.lt(wanted, 0))
         return c.fail(FakeError::Shape, "expand cannot give size " +
-                                            wanted.str() + " to a new dim");
+                                            wanted.str() + " to the new dim " +
+                                            Twine(d));
       // Row-major steps for new dims of one element, as PyTorch has them.
       continue;
     }
@@ -215,8 +216,9 @@ static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
     }
     if (have.is(1)) {
       if (c.lt(wanted, 0))
-        return c.fail(FakeError::Shape,
-                      "expand cannot give size " + wanted.str());
+        return c.fail(FakeError::Shape, "expand cannot give size " +
+                                            wanted.str() + " to dim " +
+                                            Twine(d));
       continue;
     }
     if (!c.eq(wanted, have))
@@ -255,8 +257,8 @@ static LogicalResult permute(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (c.length(1) != self.sizes.size())
     return c.fail(FakeError::Dim, "permute names " + Twine(c.length(1)) +
-                                      " dims of a tensor with " +
-                                      Twine(self.rank()));
+                                      " dims, but " + c.nameOf(&self) +
+                                      " has " + Twine(self.rank()));
   auto order = c.wrapDims(1, self.rank(), /*emptyIsAll=*/false);
   return failed(order) ? failure() : permuteBy(c, *order);
 }

@@ -102,8 +102,8 @@ static LogicalResult narrow(FakeCall &c) {
     start = start + size;
   if (c.lt(start, 0) || c.lt(size, start) || c.lt(size, start + length))
     return c.fail(FakeError::Index, "start " + c.dim(2).str() + " and length " +
-                                        length.str() + " leave a dim of size " +
-                                        size.str());
+                                        length.str() + " leave dim " +
+                                        Twine(*dim) + " of size " + size.str());
   return c.view(sliced(self, *dim, start, length), 0);
 }
 
@@ -126,8 +126,7 @@ static LogicalResult pieces(FakeCall &c, int64_t dim, ArrayRef<Dim> lengths) {
   }
   if (!c.eq(start, self.sizes[dim]))
     return c.fail(FakeError::Shape, "the split sizes add up to " + start.str() +
-                                        ", the dim has " +
-                                        self.sizes[dim].str());
+                                        ", " + c.sizeAt(self, dim));
   return success();
 }
 
@@ -169,9 +168,9 @@ static LogicalResult split(FakeCall &c) {
     return pieces(c, *dim, c.dims(1));
   Dim length = c.dim(1), size = c.tensor(0).sizes[*dim];
   if (c.lt(length, 0) || (c.eq(length, 0) && !c.eq(size, 0)))
-    return c.fail(FakeError::Shape, "a dim of " + size.str() +
-                                        " cannot be split into pieces of " +
-                                        length.str());
+    return c.fail(FakeError::Shape,
+                  "dim " + Twine(*dim) + " of size " + size.str() +
+                      " cannot be split into pieces of " + length.str());
   Dim count = 1;
   if (!length.is(0) && !size.is(0))
     count = ceilDiv(size, length);
@@ -255,8 +254,8 @@ static LogicalResult fixedSplit(FakeCall &c) {
   Dim size = c.tensor(0).sizes[dim];
   if (c.arg(1).kind == Arg::Int &&
       (c.lt(c.dim(1), 1) || !c.eq(mod(size, c.dim(1)), 0)))
-    return c.fail(FakeError::Shape, "a dim of " + size.str() +
-                                        " does not split into " +
+    return c.fail(FakeError::Shape, "dim " + Twine(dim) + " of size " +
+                                        size.str() + " does not split into " +
                                         c.dim(1).str() + " even sections");
   return tensorSplitAt(c, dim, 1);
 }
@@ -321,7 +320,8 @@ static LogicalResult unfold(FakeCall &c) {
   Dim have = self.sizes.empty() ? Dim(1) : self.sizes[*dim];
   if (c.lt(size, 0) || c.lt(have, size))
     return c.fail(FakeError::Shape, "a window of " + size.str() +
-                                        " does not fit a dim of " + have.str());
+                                        " does not fit dim " + Twine(*dim) +
+                                        " of size " + have.str());
   if (c.lt(step, 1))
     return c.fail(FakeError::Shape,
                   "unfold's step must be positive, it is " + step.str());

@@ -177,7 +177,7 @@ static LogicalResult unflattenDense(FakeCall &c) {
       return c.fail(FakeError::Other, "a tensor of the list is missing");
     Dim end = begin + t->numel();
     if (c.lt(flat.sizes[0], end))
-      return c.fail(FakeError::Shape, "the flat tensor " + flat.str() +
+      return c.fail(FakeError::Shape, "the flat tensor " + c.show(flat) +
                                           " does not fill the tensors");
     TensorMeta out = flat;
     out.sizes = t->sizes;
@@ -371,9 +371,9 @@ static LogicalResult pixelShuffle(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   Dim factor = c.dim(1);
   if (self.rank() < 3)
-    return c.fail(FakeError::Dim,
-                  c.schema().base + " needs at least 3 dims, the tensor has " +
-                      Twine(self.rank()));
+    return c.fail(FakeError::Dim, c.schema().base + " needs at least 3 dims, " +
+                                      c.nameOf(&self) + " has " +
+                                      Twine(self.rank()));
   if (c.lt(factor, 1))
     return c.fail(FakeError::Other, c.schema().base +
                                         " needs a positive factor, not " +
@@ -387,7 +387,8 @@ static LogicalResult pixelShuffle(FakeCall &c) {
   if (Unshuffle) {
     for (Dim *d : {h, w}) {
       if (!c.eq(mod(*d, factor), 0))
-        return c.fail(FakeError::Shape, "size " + d->str() +
+        return c.fail(FakeError::Shape, "size " + d->str() + " of dim " +
+                                            Twine(d - sizes.begin()) +
                                             " is not divisible by the factor " +
                                             factor.str());
       *d = floorDiv(*d, factor);
@@ -395,10 +396,10 @@ static LogicalResult pixelShuffle(FakeCall &c) {
     *channels = *channels * square;
   } else {
     if (!c.eq(mod(*channels, square), 0))
-      return c.fail(FakeError::Shape, channels->str() +
-                                          " channels are not divisible by "
-                                          "the factor's square, " +
-                                          square.str());
+      return c.fail(
+          FakeError::Shape,
+          channels->str() + " channels, dim " + Twine(self.rank() - 3) +
+              ", are not divisible by the factor's square, " + square.str());
     *channels = floorDiv(*channels, square);
     *h = *h * factor;
     *w = *w * factor;
@@ -419,9 +420,10 @@ static LogicalResult channelShuffle(FakeCall &c) {
                                   "tensor has " +
                                       Twine(self.rank()));
   if (c.lt(c.dim(1), 1) || !c.eq(mod(self.sizes[1], c.dim(1)), 0))
-    return c.fail(FakeError::Shape, self.sizes[1].str() +
-                                        " channels do not divide into " +
-                                        c.dim(1).str() + " groups");
+    return c.fail(FakeError::Shape,
+                  self.sizes[1].str() +
+                      " channels, dim 1, do not divide into " + c.dim(1).str() +
+                      " groups");
   if (empty)
     return c.view(self, 0);
   TensorMeta out = TensorMeta::contiguous(self.dtype, self.sizes, c.device);

@@ -47,9 +47,10 @@ TEST(CallRules, InPlaceFormsCheckWhatTheyWrite) {
   EXPECT_EQ(call("add_.Tensor", {whole, typed(DType::F32, {3})}, both),
             "error: a result of float32 cannot be written into a tensor of "
             "int32");
-  EXPECT_EQ(call("add_.Tensor", {tensor({3}), tensor({2, 3})}, both),
-            "error: the result float32 [2, 3] cpu does not have the size of "
-            "the tensor that is written, float32 [3] cpu");
+  EXPECT_EQ(
+      call("add_.Tensor", {tensor({3}), tensor({2, 3})}, both),
+      "error: the result float32 [2, 3] cpu does not have the size of "
+      "the tensor that is written, 'self' (float32 [3] cpu): 2 and 1 dims");
   // A number may stand where the schema says tensor.
   EXPECT_EQ(call("add_.Tensor", {whole}, {kFirst, Arg::integer(1)}),
             "int32 [2, 3] cpu = view of 0");
@@ -59,9 +60,10 @@ TEST(CallRules, Products) {
   llvm::SmallVector<Arg> both = {kFirst, Arg::tensor(1)};
   EXPECT_EQ(call("matmul.default", {tensor({5, 2, 3}), tensor({3, 4})}, both),
             "float32 [5, 2, 4] cpu");
-  EXPECT_EQ(call("linear.default", {tensor({2, 3}), tensor({4, 5})}, both),
-            "error: the inner sizes of float32 [2, 3] cpu and float32 [4, 5] "
-            "cpu differ: 3 and 5");
+  EXPECT_EQ(
+      call("linear.default", {tensor({2, 3}), tensor({4, 5})}, both),
+      "error: the inner sizes differ: dim 1 of 'input' has size 3, dim 1 of "
+      "'weight' has size 5");
   // Costs what a small one costs: nothing is allocated.
   EXPECT_EQ(call("mm.default", {tensor({65536, 65536}), tensor({65536, 65536})},
                  both),
@@ -75,8 +77,8 @@ TEST(CallRules, ConvolutionsFollowChannelsLast) {
             "float32 [2, 8, 4, 4] strides [128, 1, 32, 8] cpu");
   EXPECT_EQ(call("conv2d.default", {tensor({2, 5, 4, 4}), weight},
                  {kFirst, Arg::tensor(1)}),
-            "error: the weight float32 [8, 6, 1, 1] cpu with 1 groups takes 6 "
-            "channels, the input has 5");
+            "error: 'weight', float32 [8, 6, 1, 1] cpu, takes 6 channels in 1 "
+            "group, dim 1 of the input has size 5");
 }
 
 TEST(CallRules, PoolsDropWindowsThatBeginOutside) {
@@ -136,7 +138,8 @@ TEST(CallRules, Factorisations) {
             "float32 [3, 2] strides [1, 3] cpu; "
             "float32 [2, 2] strides [1, 2] cpu");
   EXPECT_EQ(call("linalg_inv_ex.default", {tensor({2, 3})}, {kFirst}),
-            "error: linalg_inv_ex needs square matrices, not 2 × 3");
+            "error: linalg_inv_ex needs square matrices, but dim 0 of 'A' has "
+            "size 2 and dim 1 has 3");
 }
 
 TEST(CallRules, SizesThatDependOnData) {
