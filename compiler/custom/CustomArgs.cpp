@@ -87,10 +87,15 @@ std::optional<Device> fromDLPack(DLDevice device) {
 }
 
 std::string dtypeText(DLDataType dtype) {
-  if (std::optional<DType> known = fromDLPack(dtype))
-    return dtypeName(*known).str();
-  return "code " + std::to_string(dtype.code) + " of " +
-         std::to_string(dtype.bits) + " bits";
+  DLDataType element = dtype;
+  element.lanes = 1;
+  std::optional<DType> known = fromDLPack(element);
+  std::string text = known ? dtypeName(*known).str()
+                           : "code " + std::to_string(dtype.code) + " of " +
+                                 std::to_string(dtype.bits) + " bits";
+  return dtype.lanes == 1
+             ? text
+             : text + " in " + std::to_string(dtype.lanes) + " lanes";
 }
 
 } // namespace ft

@@ -12,6 +12,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/text/TextImport.h"
+#include "compiler/support/SignalStack.h"
 #include "compiler/trace/TraceState.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
@@ -51,12 +52,27 @@ Session::State::State(Options given)
   cache.crosscheck = options.crosscheck;
 }
 
+/// LLVM's handlers take the stack of the thread, which may be what is full.
+static void catchOverflows() {
+  for (int signal : {SIGSEGV, SIGBUS}) {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action))
+      continue;
+    action.sa_flags |= SA_ONSTACK;
+    sigaction(signal, &action, nullptr);
+  }
+}
+
 bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
                              llvm::function_ref<llvm::Error()> work) {
   bool ok = true;
   PluginCall::Running running;
+  std::vector<char> spare(options.catchCrashes ? SignalStack::kBytes : 0);
   auto body = [&] {
     PluginCall::Watch watch(running);
+    std::optional<SignalStack> handlers;
+    if (!spare.empty())
+      handlers.emplace(spare);
     size_t before = diagnostics.size();
     DiagnosticCollector collector(context(), source, fallback, diagnostics);
     llvm::Error error = work();
@@ -78,6 +94,7 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
     return ok;
   }
   llvm::CrashRecoveryContext::Enable();
+  catchOverflows();
   llvm::CrashRecoveryContext recovery;
   bool finished = recovery.RunSafelyOnThread(body, kStackBytes);
   llvm::CrashRecoveryContext::Disable();

@@ -233,6 +233,15 @@ static bool differ(Dim x, Dim y, FakeScope *scope) {
   return scope->env().isTrue(symbols.ne(x.toExpr(symbols), y.toExpr(symbols)));
 }
 
+/// The same for strides, where a number also does not stand for an expression
+/// that only happens to have its value.
+static bool stridesDiffer(Dim x, Dim y, FakeScope *scope) {
+  if (x == y || x.isStatic() == y.isStatic() || !scope)
+    return differ(x, y, scope);
+  SymContext &symbols = scope->env().context();
+  return !scope->env().isTrue(symbols.eq(x.toExpr(symbols), y.toExpr(symbols)));
+}
+
 static bool sameSizes(const TensorMeta &a, const TensorMeta &b,
                       FakeScope *scope) {
   return a.rank() == b.rank() &&
@@ -252,9 +261,16 @@ static bool sameLayout(const TensorMeta &a, const TensorMeta &b,
   if (llvm::any_of(a.sizes, [](Dim size) { return size.is(0); }))
     return true;
   for (auto [size, x, y] : llvm::zip(a.sizes, a.strides, b.strides))
-    if (!size.is(1) && differ(x, y, nullptr))
+    if (!size.is(1) && stridesDiffer(x, y, scope))
       return false;
   return true;
+}
+
+/// What a number is in the IR.
+static Type numberType(MLIRContext *context, FakeResult::Kind kind) {
+  if (kind == FakeResult::Float)
+    return Float64Type::get(context);
+  return IntegerType::get(context, kind == FakeResult::Bool ? 1 : 64);
 }
 
 LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
@@ -265,10 +281,14 @@ LogicalResult Propagator::checkResult(OpResult result, const CallResult &ours) {
            << "[FT0107] the annotation of a result does not fit its call: ";
   };
   bool isTensor = isa<TensorType>(result.getType());
+  if (ours.kind == FakeResult::Undefined)
+    return bad() << result.getType() << " is of another kind";
   if (ours.kind != FakeResult::Tensor) {
-    if (isTensor || ours.kind == FakeResult::Undefined)
-      return bad() << result.getType() << " is of another kind";
-    return success();
+    Type number = numberType(result.getContext(), ours.kind);
+    return result.getType() == number
+               ? success()
+               : LogicalResult(bad()
+                               << result.getType() << " must be " << number);
   }
   std::optional<TensorMeta> have =
       isTensor ? metaFromType(result.getType()) : std::nullopt;
@@ -324,10 +344,12 @@ LogicalResult Propagator::applyResults(Operation *op) {
     bool isNumber = !isa<TensorType>(result.getType()) && !ours.type;
     if (isNumber && mode == Mode::Annotate)
       noteNumber(op, ours.number);
+    // The program states the type of a number from the start.
+    if ((mode != Mode::Annotate || isNumber) &&
+        failed(checkResult(result, ours)))
+      return failure();
     if (mode != Mode::Annotate) {
       if (isNumber && failed(checkNumber(op, ours.number)))
-        return failure();
-      if (failed(checkResult(result, ours)))
         return failure();
     } else if (ours.type) {
       result.setType(ours.type);

@@ -4,7 +4,9 @@
 #include "compiler/lower/LowerCall.h"
 
 #include "compiler/lower/LowerState.h"
+#include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/Places.h"
 #include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -399,6 +401,12 @@ void LowerCall::checkTrue(LoweredTensor condition, const Twine &message) {
   CheckTrueOp::create(b, location, condition.value,
                       b.getStringAttr(message.str()));
   newGroup();
+}
+
+void LowerCall::checkValue(LoweredTensor condition, const Twine &message) {
+  std::string place = placeOf(location);
+  checkTrue(condition, shownName(*decoded.schema) + ": " + message +
+                           (place.empty() ? "" : " (" + place + ")"));
 }
 
 void LowerCall::checkIndex(LoweredTensor indices, int64_t low, int64_t high,

@@ -231,6 +231,10 @@ public:
   /// 0-dim bool tensor is true. Emitted before any op that relies on it.
   void checkTrue(LoweredTensor condition, const llvm::Twine &message);
 
+  /// The same for a value that the op cannot take: `message` follows the op's
+  /// name, and its place in the user's program stands behind.
+  void checkValue(LoweredTensor condition, const llvm::Twine &message);
+
   /// Ops emitted from here on belong to another group.
   void newGroup();
 

@@ -4,19 +4,32 @@
 #include "runtime/kernels/elements.h"
 #include "runtime/kernels/kernels.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 static int64_t element(const DLTensor *t, int64_t i) {
   return ft_integer_at(t->dtype, (const char *)t->data +
                                      i * t->strides[0] * ft_element_size(t));
 }
 
-/* The largest element + 1, or -1 if one is negative; 0 for none. An unsigned
- * number beyond int64 reads as negative, and no tensor is that long. */
-static int64_t end_of(const DLTensor *t) {
+/* The largest element + 1; 0 for none. -1 after a failure: an element that is
+ * negative, or has no bin in any tensor (an unsigned one beyond int64 reads as
+ * negative). */
+static int64_t end_of(const ft_kernel_call *call, const DLTensor *t) {
   int64_t end = 0;
   for (int64_t i = 0; i < t->shape[0]; ++i) {
     int64_t v = element(t, i);
-    if (v < 0 || v == INT64_MAX)
+    bool huge = v == INT64_MAX || (v < 0 && t->dtype.code == kDLUInt);
+    if (v < 0 || huge) {
+      char text[96];
+      snprintf(text, sizeof text,
+               huge ? "element %" PRId64 " of its input, %" PRIu64
+                      ", is too large to count up to"
+                    : "element %" PRId64 " of its input is negative, %" PRId64,
+               i, v);
+      call->fail(call, FT_ERROR_INDEX, text);
       return -1;
+    }
     end = v >= end ? v + 1 : end;
   }
   return end;
@@ -27,11 +40,10 @@ int32_t ft_k_bincount(const ft_kernel_call *call) {
   const DLTensor *x = call->args[0].tensor;
   bool weighted = call->num_args > 2;
   const DLTensor *weights = weighted ? call->args[1].tensor : NULL;
-  int64_t least = call->args[call->num_args - 1].integer, end = end_of(x);
+  int64_t least = call->args[call->num_args - 1].integer, end = end_of(call, x);
   const DLDataType i64 = {kDLInt, 64, 1};
   if (end < 0)
-    return call->fail(call, FT_ERROR_INDEX,
-                      "its input must not have negative numbers");
+    return FT_ERROR_INDEX;
   end = end > least ? end : least;
   DLTensor *result =
       call->result(call, 0, weighted ? weights->dtype : i64, 1, &end);

@@ -11,6 +11,7 @@ enum { FT_MOST_DIMS = 64 }; /* as the compiler's tensors */
 struct kernel_host {
   ft_exec *exec;
   const char *op;
+  bool custom; /* not a kernel of runtime/kernels */
   DLTensor *results;
   int32_t num_results;
   const struct found_result *found; /* [num_results] */
@@ -49,15 +50,24 @@ static int32_t kernel_fail(const ft_kernel_call *call, int32_t code,
   return code;
 }
 
+/* What a user's kernel forgets to write must not be what the memory held: the
+ * same call would give other numbers each time. Those of runtime/kernels write
+ * everything, and have scratch memory among their results. */
+static void clear_result(const struct kernel_host *host, DLTensor *result) {
+  if (host->custom && bytes_of(result))
+    memset(result->data, 0, (size_t)bytes_of(result));
+}
+
 /* Sizes that depend on data, and with them the memory. */
 static DLTensor *find_result(const struct kernel_host *host, int32_t index,
                              const int64_t *sizes) {
   DLTensor *result = &host->results[index];
   const struct found_result *found = &host->found[index];
   memcpy(result->shape, sizes, (size_t)result->ndim * sizeof *sizes);
-  return ft_find_output(host->exec, found->output, found->order, result)
-             ? result
-             : NULL;
+  if (!ft_find_output(host->exec, found->output, found->order, result))
+    return NULL;
+  clear_result(host, result);
+  return result;
 }
 
 /* A kernel and a fake rule that disagree must not write out of bounds. */
@@ -197,9 +207,16 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
   for (int64_t i = 0; i < num_items; ++i, at += 3)
     items[i] = item_of(words, at, tensors, items);
 
-  struct kernel_host host = {exec, (const char *)words + words[FT_KC_OP],
+  const char *op = (const char *)words + words[FT_KC_OP];
+  struct kernel_host host = {exec,
+                             op,
+                             strstr(op, "::") != NULL,
                              tensors + num_tensors - num_results,
-                             (int32_t)num_results, found};
+                             (int32_t)num_results,
+                             found};
+  for (int64_t i = 0; i < num_results; ++i)
+    if (!found[i].is_found)
+      clear_result(&host, &host.results[i]);
   ft_kernel_call call = {.struct_size = sizeof call,
                          .op = host.op,
                          .num_args = (int32_t)words[FT_KC_ARGS],

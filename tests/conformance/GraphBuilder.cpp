@@ -35,12 +35,20 @@ mlir::Value GraphBuilder::addInput(llvm::StringRef name, llvm::StringRef kind,
   return value;
 }
 
-static mlir::Type resultType(mlir::OpBuilder &builder, const SchemaType &type) {
+/// A `Scalar` is the number that an element of the first operand is.
+static mlir::Type resultType(mlir::OpBuilder &builder, const SchemaType &type,
+                             mlir::ValueRange operands) {
+  std::optional<TensorMeta> first;
   switch (type.kind) {
   case SchemaType::Int:
     return builder.getI64Type();
-  case SchemaType::Float:
   case SchemaType::Scalar:
+    if (!operands.empty())
+      first = metaFromType(operands.front().getType());
+    if (first && isIntegral(first->dtype))
+      return builder.getIntegerType(first->dtype == DType::Bool ? 1 : 64);
+    return builder.getF64Type();
+  case SchemaType::Float:
     return builder.getF64Type();
   case SchemaType::Bool:
     return builder.getI1Type();
@@ -63,7 +71,7 @@ mlir::Operation *GraphBuilder::addCall(const Schema &schema,
   for (unsigned i = 0; i < results; ++i) {
     // A `Tensor[]` return stands for all results that are left.
     size_t position = std::min<size_t>(i, schema.returns.size() - 1);
-    types.push_back(resultType(builder, schema.returns[position]));
+    types.push_back(resultType(builder, schema.returns[position], operands));
     names.push_back(builder.getStringAttr(
         i < named.size() ? named[i]
         : results == 1   ? name.str()

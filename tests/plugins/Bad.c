@@ -16,8 +16,19 @@
 #define RULE_EXITS 11
 #define RULE_VARIES 12
 #define KERNEL_CRASHES 13
+#define KERNEL_OVERFLOWS 14
+#define KERNEL_WRITES_NOTHING 15
+#define RULE_OVERFLOWS 16
 
-#if VARIANT > EXITS && VARIANT < KERNEL_CRASHES
+#if VARIANT == RULE_OVERFLOWS
+static int32_t deep(volatile char *above) {
+  volatile char frame[4096];
+  frame[0] = above[0];
+  return deep(frame) + frame[0];
+}
+#endif
+
+#if (VARIANT > EXITS && VARIANT < KERNEL_CRASHES) || VARIANT == RULE_OVERFLOWS
 static int32_t rule(const ft_fake_api *api, ft_fake_call *call, void *user) {
   static int calls;
   DLDataType f32 = {kDLFloat, 32, 1};
@@ -28,6 +39,8 @@ static int32_t rule(const ft_fake_api *api, ft_fake_call *call, void *user) {
   abort();
 #elif VARIANT == RULE_EXITS
   exit(0);
+#elif VARIANT == RULE_OVERFLOWS
+  calls += deep((volatile char *)&calls);
 #endif
   sizes[0] = api->dim(call, calls);
   return api->result(call, f32, 1, sizes, NULL);
@@ -60,6 +73,12 @@ FT_PLUGIN_EXPORT int32_t foretrace_plugin(const ft_plugin_host *host) {
   exit(0);
 #elif VARIANT == KERNEL_CRASHES
   op.kernel_symbol = "test_crash";
+  op.kernel_file = "test_kernels.o";
+#elif VARIANT == KERNEL_OVERFLOWS
+  op.kernel_symbol = "test_overflow";
+  op.kernel_file = "test_kernels.o";
+#elif VARIANT == KERNEL_WRITES_NOTHING
+  op.kernel_symbol = "test_nothing";
   op.kernel_file = "test_kernels.o";
 #elif VARIANT > EXITS
   op.fake_kind = FT_FAKE_CALLBACK;

@@ -22,6 +22,24 @@ int32_t test_crash(const ft_kernel_call *call) {
   __builtin_trap();
 }
 
+/* Needs more stack than there is. */
+static int32_t deep(volatile char *above) {
+  volatile char frame[4096];
+  frame[0] = above[0];
+  return deep(frame) + frame[0];
+}
+
+int32_t test_overflow(const ft_kernel_call *call) {
+  volatile char first = (char)call->num_args;
+  return deep(&first);
+}
+
+/* Says that all is well, and has not even asked for its result. */
+int32_t test_nothing(const ft_kernel_call *call) {
+  (void)call;
+  return FT_OK;
+}
+
 int32_t test_scale(const ft_kernel_call *call) {
   const DLTensor *x = call->args[0].tensor;
   DLTensor *y = call->result(call, 0, x->dtype, x->ndim, x->shape);

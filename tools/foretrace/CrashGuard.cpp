@@ -22,7 +22,8 @@ static void crashed(int) {
   _exit(exitCode);
 }
 
-CrashGuard::CrashGuard(const Diagnostic &said) : text(said.render()) {
+CrashGuard::CrashGuard(const Diagnostic &said)
+    : text(said.render()), spare(SignalStack::kBytes), handlers(spare) {
   if (text.empty() || text.back() != '\n')
     text += '\n';
   message = text.data();

@@ -5,16 +5,19 @@
 #define FORETRACE_TOOLS_FORETRACE_CRASHGUARD_H
 
 #include "compiler/support/Diagnostic.h"
+#include "compiler/support/SignalStack.h"
 
 #include <array>
 #include <csignal>
 #include <string>
+#include <vector>
 
 namespace ft::cli {
 
 /// While it lives, a signal that ends the process, on whatever thread, prints
 /// `said` first, and exits with its code. A compiled model runs in the process
-/// of `run` and `bench`, kernels of custom operators with it. One at a time.
+/// of `run` and `bench`, kernels of custom operators with it. One at a time. A
+/// full stack is told of on the thread that made it only.
 class CrashGuard {
 public:
   explicit CrashGuard(const Diagnostic &said);
@@ -26,6 +29,8 @@ private:
   static constexpr std::array kSignals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL,
                                           SIGABRT};
   std::string text;
+  std::vector<char> spare;
+  SignalStack handlers;
   std::array<struct sigaction, kSignals.size()> before;
 };
 

@@ -10,15 +10,44 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 namespace ft {
 
+/// The first negative size in a type, `tensor<2x-3xf32>`, which MLIR's parser
+/// takes for the end of the type and reports as something else.
+static llvm::Error checkSizes(llvm::StringRef text, llvm::StringRef name) {
+  for (size_t at = text.find('-'); at != llvm::StringRef::npos;
+       at = text.find('-', at + 1)) {
+    llvm::StringRef before = text.take_front(at), rest = text.drop_front(at);
+    if (rest.size() < 2 || !llvm::isDigit(rest[1]) ||
+        !(before.ends_with("x") || before.ends_with("<")))
+      continue;
+    llvm::StringRef type = before.rtrim("0123456789x?");
+    if (!type.ends_with("tensor<") && !type.ends_with("memref<"))
+      continue;
+    llvm::StringRef line = before.take_back(at - (before.rfind('\n') + 1));
+    if (line.count('"') % 2) // inside of a string
+      continue;
+    llvm::StringRef size =
+        rest.take_front(1 + rest.drop_front().find_first_not_of("0123456789"));
+    return makeError(DiagId::BadText,
+                     (name + ":" + llvm::Twine(before.count('\n') + 1) + ":" +
+                      llvm::Twine(line.size() + 1))
+                         .str(),
+                     "size " + size + " of a type must not be negative");
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importText(llvm::StringRef text, llvm::StringRef name,
            mlir::MLIRContext &context) {
   if (llvm::Error error = guardMlirText(text, name))
+    return std::move(error);
+  if (llvm::Error error = checkSizes(text, name))
     return std::move(error);
   // The lexer wants a zero byte behind the text, which a mapping may lack.
   auto sources = std::make_shared<llvm::SourceMgr>();

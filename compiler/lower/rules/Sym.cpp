@@ -84,7 +84,7 @@ ArrayRef<FormulaRow> numberFormulas() {
 template <Value (*Divide)(P &), ComputeIn In = ComputeIn::Numbers>
 static LogicalResult divide(LowerCall &c) {
   if (c.isRuntimeNumber(1))
-    c.checkTrue(c.cast(c.operand(1), DType::Bool), "division by zero");
+    c.checkValue(c.cast(c.operand(1), DType::Bool), "division by zero");
   FailureOr<LoweredTensor> out =
       applyFormula(c, Divide, In, {}, c.resultMeta(0).dtype);
   if (failed(out))

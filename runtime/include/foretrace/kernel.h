@@ -18,7 +18,8 @@
  * Rules:
  *  - Tensors are the caller's; nothing of a call may be kept. Calls may run
  *    concurrently. A kernel writes its results, and arguments that the schema
- *    marks as written, nothing else; every element of a result is written.
+ *    marks as written, nothing else. Results start as zeros, so that a kernel
+ *    that forgets elements gives the same each time.
  *  - A tensor's sizes are those of the program. Its strides are the annotated
  *    ones if these are dense (no gaps, no overlap: row-major, transposed,
  *    channels-last), otherwise row-major. An operator registered with

@@ -102,6 +102,10 @@ TEST(FakeView, SymbolicSizesPassThrough) {
 
 int32_t noResult(const ft_fake_api *, ft_fake_call *, void *) { return 0; }
 int32_t noReason(const ft_fake_api *, ft_fake_call *, void *) { return 5; }
+int32_t manyLanes(const ft_fake_api *api, ft_fake_call *call, void *) {
+  return api->result(call, DLDataType{kDLFloat, 32, 7}, 0, nullptr, nullptr);
+}
+
 int32_t badResult(const ft_fake_api *api, ft_fake_call *call, void *) {
   ft_dim sizes[1] = {{1234}}; // a handle that was never given
   (void)api->rank(call, api->list_item(api->arg(call, 0), 7));
@@ -122,6 +126,10 @@ TEST(FakeView, MistakesOfARuleAreErrors) {
             "error: its fake rule failed without a reason (code 5)");
   EXPECT_EQ(r.call("t::bad", {tensor({2})}, {kX}),
             "error: its fake rule gives a result of code 77 of 3 bits with 1 "
+            "dims on device type 1, which no tensor can be");
+  add("t::wide(Tensor x) -> Tensor", manyLanes);
+  EXPECT_EQ(r.call("t::wide", {tensor({2})}, {kX}),
+            "error: its fake rule gives a result of float32 in 7 lanes with 0 "
             "dims on device type 1, which no tensor can be");
 }
 
