@@ -121,6 +121,24 @@ static LogicalResult squareRowMajor(FakeCall &c) {
   return rowMajor(c, a.dtype, a.sizes);
 }
 
+/// Products need no inverse, and so take more dtypes.
+static LogicalResult matrixPower(FakeCall &c) {
+  const TensorMeta &a = c.tensor(0);
+  Dim n = c.dim(1);
+  if (failed(square(c, a)))
+    return failure();
+  if (c.lt(n, 0)) {
+    if (failed(fullPrecision(c, a)))
+      return failure();
+    // The inverse itself.
+    return n.is(-1) ? columnMajor(c, a.dtype, a.sizes)
+                    : rowMajor(c, a.dtype, a.sizes);
+  }
+  if (c.lt(1, n) && failed(checkTakes(c, a.dtype, Takes::NoBool)))
+    return failure();
+  return rowMajor(c, a.dtype, a.sizes);
+}
+
 static LogicalResult choleskyInverse(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
   if (failed(square(c, a)))
@@ -636,6 +654,9 @@ static LogicalResult matrixRank(FakeCall &c) {
                                           dtypeName(c.tensor(i).dtype));
     shapes.push_back(&c.tensor(i));
   }
+  // Empty matrices have rank 0, whatever the tolerance.
+  if (a.numel().is(0))
+    return rowMajor(c, DType::I64, each.sizes);
   FailureOr<Dims> sizes = c.broadcast(shapes);
   return failed(sizes) ? failure() : rowMajor(c, DType::I64, *sizes);
 }
@@ -746,7 +767,7 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_matrix_rank.atol_rtol_tensor", matrixRank},
       {"linalg_matrix_rank.default", matrixRank},
       {"linalg_matrix_rank.tol_tensor", matrixRank},
-      {"linalg_matrix_power.default", squareRowMajor<false>},
+      {"linalg_matrix_power.default", matrixPower},
       {"linalg_pinv.default", pinv},
       {"linalg_slogdet.default", some<slogdet, 3>},
       {"linalg_solve.default", some<solveEx, 1>},
@@ -755,7 +776,7 @@ ArrayRef<FakeRuleRow> linalgRules() {
       {"linalg_svdvals.default", svdvals},
       {"logdet.default", logdet},
       {"matrix_exp.default", squareRowMajor<false>},
-      {"matrix_power.default", squareRowMajor<false>},
+      {"matrix_power.default", matrixPower},
       {"slogdet.default", some<slogdet, 3>},
       {"linalg_cholesky_ex.default", squareAndInfo},
       {"linalg_cross.default", cross},

@@ -471,11 +471,85 @@ static LogicalResult distanceLoss(FakeCall &c) {
 // CTC
 //===----------------------------------------------------------------------===//
 
-/// Which labels a target has decides the size of the workspace.
+/// There is a length of input and target, a number or an element of an integer
+/// tensor, for each sequence.
+static LogicalResult countLengths(FakeCall &c, Dim batch) {
+  for (unsigned i : {2u, 3u}) {
+    const TensorMeta *lengths = c.optTensor(i);
+    if (lengths && !isIntegral(lengths->dtype))
+      return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
+                                          "' must be integers, it is " +
+                                          dtypeName(lengths->dtype));
+    Dim count = lengths ? lengths->numel() : Dim(int64_t(c.length(i)));
+    if (!c.eq(count, batch))
+      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "' has " +
+                                          count.str() + " entries for " +
+                                          batch.str() + " sequences");
+  }
+  return success();
+}
+
+/// The losses of sequences, and a workspace [batch, time, 2 · longest + 1]: the
+/// longest target counts, which data decide where the lengths are tensors.
+/// Without a scope such sizes are refused, as PyTorch's shape function does.
 static LogicalResult ctc(FakeCall &c) {
-  return c.fail(FakeError::DataDependent,
-                "the workspace of " + c.schema().base +
-                    " depends on the lengths of the targets");
+  if (failed(c.needsData("the workspace of " + c.schema().base)))
+    return failure();
+  const TensorMeta &probs = c.tensor(0), &targets = c.tensor(1);
+  if (probs.rank() != 3)
+    return c.fail(FakeError::Dim,
+                  "'log_probs' needs 3 dims, it has " + Twine(probs.rank()));
+  if (probs.dtype != DType::F32 && probs.dtype != DType::F64)
+    return c.fail(FakeError::Dtype, "'log_probs' must be float32 or float64, "
+                                    "not " +
+                                        dtypeName(probs.dtype));
+  if (targets.dtype != DType::I64 && targets.dtype != DType::I32)
+    return c.fail(FakeError::Dtype, "'targets' must be int64 or int32, not " +
+                                        dtypeName(targets.dtype));
+  for (int64_t d : {0, 1, 2})
+    if (c.eq(probs.sizes[d], 0))
+      return c.fail(FakeError::Shape,
+                    c.sizeAt(probs, d) + ", so there is nothing to align");
+  if (targets.rank() != 1 && targets.rank() != 2)
+    return c.fail(FakeError::Dim, "'targets' needs 1 or 2 dims, it has " +
+                                      Twine(targets.rank()));
+  Dim batch = probs.sizes[1], most = targets.sizes.back();
+  if (targets.rank() == 2 && !c.eq(targets.sizes[0], batch))
+    return c.fail(FakeError::Shape,
+                  c.sizeAt(targets, 0) + ", " + c.sizeAt(probs, 1));
+  if (failed(countLengths(c, batch)))
+    return failure();
+  if (c.lt(c.dim(4), 0) || c.le(probs.sizes[2], c.dim(4)))
+    return c.fail(FakeError::Other,
+                  "blank is " + c.dim(4).str() + ", and " + c.sizeAt(probs, 2));
+  Dim longest = 0;
+  if (c.optTensor(3)) {
+    FailureOr<Dim> found = c.unbackedSize(0, most, 3);
+    if (failed(found))
+      return failure();
+    longest = *found;
+  } else {
+    Dim all = 0;
+    for (auto [time, length] : zip(c.dims(2), c.dims(3))) {
+      if (c.lt(time, 0) || c.lt(probs.sizes[0], time))
+        return c.fail(FakeError::Other, "an entry of 'input_lengths' is " +
+                                            time.str() + ", and " +
+                                            c.sizeAt(probs, 0));
+      if (c.lt(length, 0) || (targets.rank() == 2 && c.lt(most, length)))
+        return c.fail(FakeError::Other, "an entry of 'target_lengths' is " +
+                                            length.str() + ", and " +
+                                            c.sizeAt(targets, -1));
+      longest = maxDim(longest, length);
+      all = all + length;
+    }
+    if (targets.rank() == 1 && !c.eq(all, most))
+      return c.fail(FakeError::Shape, "'target_lengths' add up to " +
+                                          all.str() + ", and " +
+                                          c.sizeAt(targets, 0));
+  }
+  if (failed(rowMajor(c, probs.dtype, {batch})))
+    return failure();
+  return rowMajor(c, probs.dtype, {batch, probs.sizes[0], longest * 2 + 1});
 }
 
 /// The loss alone, whose size no data decide: one for each sequence of
@@ -493,18 +567,8 @@ static LogicalResult ctcLoss(FakeCall &c) {
                                         dtypeName(c.tensor(1).dtype));
   bool batched = probs.rank() == 3;
   Dim batch = batched ? probs.sizes[1] : Dim(1);
-  for (unsigned i : {2u, 3u}) {
-    const TensorMeta *lengths = c.optTensor(i);
-    if (lengths && !isIntegral(lengths->dtype))
-      return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
-                                          "' must be integers, it is " +
-                                          dtypeName(lengths->dtype));
-    Dim count = lengths ? lengths->numel() : Dim(int64_t(c.length(i)));
-    if (!c.eq(count, batch))
-      return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "' has " +
-                                          count.str() + " entries for " +
-                                          batch.str() + " sequences");
-  }
+  if (failed(countLengths(c, batch)))
+    return failure();
   bool each = c.dim(5).is(0);
   return rowMajor(c, probs.dtype, each && batched ? Dims{batch} : Dims());
 }

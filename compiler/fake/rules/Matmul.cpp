@@ -625,18 +625,23 @@ static LogicalResult distanceAlong(FakeCall &c) {
   FailureOr<DType> dtype = promotedDType(c, 3);
   if (failed(sizes) || failed(dtype))
     return failure();
+  // A norm of differences is real.
+  if (KeepArg)
+    dtype = toReal(toFloat(*dtype));
+  else if (failed(checkTakes(c, *dtype, Takes::Floating)))
+    return failure();
   int64_t rank = sizes->size();
   FailureOr<int64_t> dim =
       KeepArg ? FailureOr<int64_t>(rank - 1) : c.wrapDim(2, rank);
   if (failed(dim))
     return failure();
   if (rank == 0)
-    return product(c, toFloat(*dtype), {});
+    return product(c, *dtype, {});
   if (KeepArg && c.flag(4))
     (*sizes)[*dim] = 1;
   else
     sizes->erase(sizes->begin() + *dim);
-  return product(c, toFloat(*dtype), *sizes);
+  return product(c, *dtype, *sizes);
 }
 
 ArrayRef<FakeRuleRow> matmulRules() {

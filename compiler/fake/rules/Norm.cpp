@@ -520,11 +520,21 @@ static LogicalResult weightNorm(FakeCall &c) {
   const TensorMeta &v = c.tensor(0);
   if (failed(c.wrapDim(2, v.rank())))
     return failure();
-  if (failed(elementwise(c, {&v}, v.dtype)))
+  return elementwise(c, {&v}, v.dtype);
+}
+
+/// (v, g, dim): the weight, and the norms, in g's layout and at least float32.
+static LogicalResult weightNormInterface(FakeCall &c) {
+  const TensorMeta &v = c.tensor(0);
+  TensorMeta norms = c.tensor(1);
+  if (failed(c.wrapDim(2, v.rank())) || failed(oneDType(c, v, c.tensor(1))) ||
+      failed(checkTakes(c, v.dtype, Takes::Floating)) ||
+      failed(rowMajor(c, v.dtype, v.sizes)))
     return failure();
-  if (c.schema().base == "_weight_norm")
-    return success();
-  return rowMajor(c, c.tensor(1).dtype, c.tensor(1).sizes);
+  if (dtypeBytes(norms.dtype) < 4)
+    norms.dtype = DType::F32;
+  norms.offset = 0;
+  return c.fresh(std::move(norms));
 }
 
 /// The norm of sparse tensors, which the dialect does not have.
@@ -546,7 +556,7 @@ ArrayRef<FakeRuleRow> normRules() {
       {"_native_batch_norm_legit_functional.default", batchNormFunctional},
       {"_native_batch_norm_legit_no_training.default", batchNormNoTraining},
       {"_weight_norm.default", weightNorm},
-      {"_weight_norm_interface.default", weightNorm},
+      {"_weight_norm_interface.default", weightNormInterface},
       {"batch_norm.default", batchNorm},
       {"batch_norm_backward.default", batchNormBackward<9>},
       {"batch_norm_update_stats.default", batchNormStatistics},

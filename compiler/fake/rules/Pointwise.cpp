@@ -101,6 +101,20 @@ static LogicalResult savedFirst(FakeCall &c) {
   return success();
 }
 
+/// (grad, self): written into a tensor of self's dtype, whatever both promote
+/// to; PyTorch's shape function alone takes a self of integers.
+static LogicalResult mishBackward(FakeCall &c) {
+  if (failed(pointwise<Promote::Default>(c)))
+    return failure();
+  TensorMeta &out = c.results.front().meta;
+  DType self = c.tensor(1).dtype;
+  if (!isFloating(out.dtype))
+    return checkTakes(c, out.dtype, Takes::Floating);
+  if (isFloating(self))
+    out.dtype = self;
+  return success();
+}
+
 static LogicalResult rowMajorIfEmpty(FakeCall &c) {
   if (failed(pointwise<Promote::Default>(c)))
     return failure();
@@ -195,7 +209,8 @@ static std::vector<Group> groups() {
       {pointwise<Default>,
        plain,
        {"_conj_physical", "conj_physical", "hardswish", "mish", "selu", "sgn",
-        "silu", "square", "gelu"}},
+        "silu", "gelu"}},
+      {pointwise<BoolToLong>, plain, {"square"}},
       {pointwise<Default, 0, NoComplex>,
        plain,
        {"ceil", "fix", "floor", "frac", "round", "sign", "special_round",
@@ -258,11 +273,12 @@ static std::vector<Group> groups() {
        plain,
        {"elu_backward", "hardsigmoid_backward", "hardswish_backward",
         "hardtanh_backward", "logit_backward", "softplus_backward"}},
+      {mishBackward, plain, {"mish_backward"}},
       {pointwise<Default>,
        plain,
-       {"mish_backward", "sigmoid_backward", "silu_backward",
-        "softshrink_backward", "hardshrink_backward", "tanh_backward",
-        "gelu_backward", "rrelu_with_noise_backward"}},
+       {"sigmoid_backward", "silu_backward", "softshrink_backward",
+        "hardshrink_backward", "tanh_backward", "gelu_backward",
+        "rrelu_with_noise_backward"}},
   };
 }
 
