@@ -93,7 +93,8 @@ static LogicalResult elementwiseLossBackward(FakeCall &c) {
         elementwiseStrides({&c.tensor(2), &self, &c.tensor(0)}, out.sizes);
   // These kernels fill a row-major tensor on the CPU.
   if (c.device.kind == Device::Cpu &&
-      (base == "mse_loss_backward" || base == "huber_loss_backward"))
+      (base == "mse_loss_backward" || base == "huber_loss_backward" ||
+       base == "smooth_l1_loss_backward"))
     out.strides = contiguousStrides(out.sizes);
   return success();
 }

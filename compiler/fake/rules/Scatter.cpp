@@ -317,7 +317,8 @@ static LogicalResult bins(FakeCall &c, Dim count) {
 
 static LogicalResult histc(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
-  if (isComplex(self.dtype))
+  bool onCpu = c.device.kind == Device::Cpu;
+  if (onCpu ? !isFloating(self.dtype) : isComplex(self.dtype))
     return c.fail(FakeError::Unsupported,
                   "histc is not defined for " + dtypeName(self.dtype));
   if (failed(bins(c, c.dim(1))))
