@@ -57,6 +57,11 @@ int main(int argc, char **argv) {
     print(noReduce ? failure : reduce(trial, failure));
     llvm::outs().flush();
   };
+  if (progress)
+    trial.onUnsupported = [](const Failure &failure) {
+      llvm::errs() << "no code for seed " << failure.program.seed << ": "
+                   << failure.what << '\n';
+    };
   llvm::outs() << "seed " << seed << ", " << count << " programs\n";
   for (uint64_t done = 0; done < count && failures < most;) {
     std::vector<Program> programs;
