@@ -22,6 +22,8 @@ struct Failure {
 
 class Trial {
 public:
+  /// Compile with guarded loads and stores.
+  bool checkAccesses = false;
   /// Called for each failure.
   std::function<void(const Failure &)> onFailure;
   /// Called for each program that has no code.
