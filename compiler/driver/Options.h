@@ -27,6 +27,15 @@ struct Options {
   /// Run the kernel of a custom operator without a fake rule on zeros, in a
   /// child process, to learn what it returns: static sizes, up to 1 MiB.
   bool learnCustom = false;
+  /// Sizes of inputs that are to be dynamic: "x:0=batch[2..64]"
+  /// (DynamicSizes.h). Of a model that has been propagated already, stage fake
+  /// runs once more.
+  std::vector<std::string> dynamic;
+  /// Dim 0 of every input is one dynamic size, "batch".
+  bool dynamicBatch = false;
+  /// Shapes of a second example, "x=4x16": dims that differ from the model's
+  /// are dynamic.
+  std::vector<std::string> examples;
   /// Of a model that starts as .mlir text: the first stage to run, instead of
   /// the one after the text's own `ft.stage`.
   std::optional<Stage> startFrom;
@@ -35,9 +44,6 @@ struct Options {
   /// Work out every call that the cache of fake propagation answers once more;
   /// a difference is an internal error.
   bool crosscheck = false;
-  /// Guard every load and store of generated kernels: one outside of its
-  /// buffer, or not aligned as claimed, ends the call with FT_ERROR_ACCESS.
-  bool checkAccesses = false;
   /// Turn a crash of a stage into an FT0070 diagnostic. Process-wide signal
   /// handlers are installed while a stage runs: for programs, not for hosts.
   bool catchCrashes = false;

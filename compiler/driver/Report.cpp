@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Report.h"
 
+#include "compiler/driver/ReportParts.h"
 #include "compiler/driver/ValueTable.h"
 #include "compiler/lower/Plan.h"
 #include "dialects/ft/FtOps.h"
@@ -32,14 +33,13 @@ static std::string modelName(mlir::ModuleOp module) {
   return name ? name.getValue().str() : std::string();
 }
 
-/// Lines for the symbols, as "2 <= s0 <= 64, hint 4, source x:0", and facts,
-/// each with its cause in parentheses.
-static std::string conditionsText(mlir::ModuleOp module) {
-  std::string text;
+std::vector<std::string> symbolLines(mlir::ModuleOp module) {
+  std::vector<std::string> lines;
   for (auto symbol : module.getOps<SymbolOp>()) {
     auto number = [](uint64_t v) {
       return std::to_string(static_cast<int64_t>(v));
     };
+    std::string text;
     if (symbol.getLower())
       text += number(*symbol.getLower()) + " <= ";
     text += symbol.getSym();
@@ -49,9 +49,22 @@ static std::string conditionsText(mlir::ModuleOp module) {
       text += ", hint " + number(*hint);
     if (symbol.getSource())
       text += ", source " + symbol.getSource()->str();
-    text += '\n';
+    if (symbol.getTitle() && *symbol.getTitle() != symbol.getSym())
+      text += ", called " + symbol.getTitle()->str();
+    lines.push_back(std::move(text));
   }
+  return lines;
+}
+
+/// Lines for the symbols, and the facts that are checked, each with its cause
+/// in parentheses.
+static std::string conditionsText(mlir::ModuleOp module) {
+  std::string text;
+  for (const std::string &line : symbolLines(module))
+    text += line + '\n';
   for (auto fact : module.getOps<FactOp>()) {
+    if (fact.getImpliedBy())
+      continue;
     text += fact.getRelation();
     if (fact.getCause())
       text += " (" + fact.getCause()->str() + ")";
@@ -195,7 +208,7 @@ static llvm::json::Array outputsJson(mlir::ModuleOp module,
   return outputs;
 }
 
-static llvm::json::Object symbolsJson(mlir::ModuleOp module) {
+llvm::json::Object symbolsJson(mlir::ModuleOp module) {
   llvm::json::Object symbols;
   for (auto symbol : module.getOps<SymbolOp>()) {
     llvm::json::Object row;
@@ -216,7 +229,8 @@ static llvm::json::Object symbolsJson(mlir::ModuleOp module) {
 static llvm::json::Array factsJson(mlir::ModuleOp module) {
   llvm::json::Array facts;
   for (auto fact : module.getOps<FactOp>())
-    facts.push_back(fact.getRelation());
+    if (!fact.getImpliedBy())
+      facts.push_back(fact.getRelation());
   return facts;
 }
 
@@ -291,26 +305,16 @@ std::string reportDot(const Session &session) {
 }
 
 //===----------------------------------------------------------------------===//
-// Guards and kernels
+// Inputs and kernels
 //===----------------------------------------------------------------------===//
 
-std::string reportGuards(const Session &session) {
-  std::string text;
+std::vector<std::string> inputLines(const Session &session) {
+  std::vector<std::string> lines;
   ValueTable table = tableOf(session);
   for (const ValueRow &row : table.rows)
     if (row.op == "input" && row.meta)
-      text += row.name + ": " + layoutText(row) + '\n';
-  return text + conditionsText(session.module());
-}
-
-std::string reportGuardsJson(const Session &session) {
-  llvm::json::Array guards;
-  std::string text = reportGuards(session);
-  for (llvm::StringRef line : llvm::split(llvm::StringRef(text), '\n'))
-    if (!line.empty())
-      guards.push_back(line);
-  return llvm::formatv("{0:2}\n", llvm::json::Value(llvm::json::Object{
-                                      {"guards", std::move(guards)}}));
+      lines.push_back(row.name + ": " + layoutText(row));
+  return lines;
 }
 
 static llvm::json::Array kernelsJson(mlir::ModuleOp module) {

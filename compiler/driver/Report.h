@@ -27,12 +27,6 @@ FORETRACE_API std::string reportJson(const Session &session);
 /// A digraph in Graphviz' language; a node for each operation.
 FORETRACE_API std::string reportDot(const Session &session);
 
-/// The conditions on the inputs that the program checks, one a line: layouts,
-/// ranges of symbols, facts.
-FORETRACE_API std::string reportGuards(const Session &session);
-/// {"guards": ["x: float32 [2, 16]"]}: the same.
-FORETRACE_API std::string reportGuardsJson(const Session &session);
-
 /// The kernels that lower formed, one a line: name, operations, operands.
 FORETRACE_API std::string reportKernels(const Session &session);
 

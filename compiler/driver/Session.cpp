@@ -6,6 +6,8 @@
 #include "compiler/custom/PluginCall.h"
 #include "compiler/custom/Registration.h"
 #include "compiler/driver/DiagnosticCollector.h"
+#include "compiler/driver/DynamicSizes.h"
+#include "compiler/driver/GuardReport.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
 #include "compiler/driver/TraceWeights.h"
@@ -246,8 +248,65 @@ bool Session::load(FakeMode &mode) {
 
 std::optional<Stage> Session::stage() const { return state->stage; }
 
+bool Session::State::declareSizes() {
+  bool asked = options.dynamicBatch || !options.dynamic.empty() ||
+               !options.examples.empty();
+  if (sizesDeclared || !asked)
+    return true;
+  sizesDeclared = true;
+  return guarded("declaring sizes", DiagId::BadText, [&]() -> llvm::Error {
+    if (*stage > Stage::Fake)
+      return makeError(DiagId::BadCommandLine, source,
+                       std::string("sizes are declared before stage fake: the "
+                                   "module stands after '") +
+                           stageInfo(*stage).name + "'",
+                       "start from the model, or from a dump of stage import");
+    std::vector<DynamicSize> sizes;
+    for (const std::string &text : options.dynamic) {
+      llvm::Expected<DynamicSize> size = parseDynamicSize(text);
+      if (!size)
+        return size.takeError();
+      sizes.push_back(std::move(*size));
+    }
+    if (options.dynamicBatch)
+      llvm::append_range(sizes, dynamicBatch(*module));
+    for (const std::string &text : options.examples) {
+      llvm::Expected<std::vector<DynamicSize>> more =
+          dimsOfExample(*module, text);
+      if (!more)
+        return more.takeError();
+      llvm::append_range(sizes, *more);
+    }
+    if (llvm::Error error = makeDynamic(*module, sizes))
+      return error;
+    stage = Stage::Import;
+    return llvm::Error::success();
+  });
+}
+
+llvm::Error Session::State::checkDeclaredSizes() {
+  if (!sizesDeclared)
+    return llvm::Error::success();
+  std::string table;
+  SizesVerdict verdict = judgeSizes(*module, table);
+  if (verdict == SizesVerdict::AsAsked)
+    return llvm::Error::success();
+  if (verdict == SizesVerdict::Fixed)
+    return makeError(DiagId::DeclaredSize, source,
+                     "the program fixes a size that was declared dynamic:\n" +
+                         table,
+                     "declare it as suggested, or export the model with that "
+                     "size dynamic");
+  diagnostics.push_back({DiagId::SizeRestricted, source,
+                         "the program takes fewer sizes than were declared; "
+                         "others are refused when it is called:\n" +
+                             table,
+                         ""});
+  return llvm::Error::success();
+}
+
 bool Session::State::runStages(Stage last) {
-  if (!module)
+  if (!module || !declareSizes())
     return false;
   Stage at = *stage;
   if (options.startFrom && *options.startFrom > Stage::Import) {
@@ -287,15 +346,18 @@ bool Session::State::runStages(Stage last) {
     at = stageAfter(at, last);
     auto start = Clock::now();
     size_t before = diagnostics.size();
-    bool ok = guarded(
-        llvm::Twine("stage ") + stageInfo(at).name, DiagId::Internal, [&] {
-          if (options.crashIn == at)
-            std::raise(SIGSEGV);
-          PipelineState pipeline{*module, options,    target,
-                                 object,  outputBase, files,
-                                 cache,   guards,     weights.get()};
-          return runStage(at, pipeline);
-        });
+    bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,
+                      DiagId::Internal, [&]() -> llvm::Error {
+                        if (options.crashIn == at)
+                          std::raise(SIGSEGV);
+                        PipelineState pipeline{
+                            *module, options, target, object,       outputBase,
+                            files,   cache,   guards, weights.get()};
+                        if (llvm::Error error = runStage(at, pipeline))
+                          return error;
+                        return at == Stage::Fake ? checkDeclaredSizes()
+                                                 : llvm::Error::success();
+                      });
     seconds.push_back({at, secondsSince(start)});
     if (!ok) {
       blameText(before);

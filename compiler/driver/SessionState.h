@@ -43,6 +43,12 @@ struct Session::State {
 
   bool runStages(Stage last);
 
+  /// Makes the sizes dynamic that the options name, once, in front of stage
+  /// fake; then the module stands there.
+  bool declareSizes();
+  /// After stage fake: what became of the sizes that the options name.
+  llvm::Error checkDeclaredSizes();
+
   /// Loads what options.plugins names, once. False after an error, from then
   /// on always.
   bool loadPlugins();
@@ -64,6 +70,7 @@ struct Session::State {
   std::optional<Stage> stage;
   std::optional<CpuTarget> target;
   std::vector<Diagnostic> diagnostics;
+  bool sizesDeclared = false;
   bool crashed = false;
   /// The module was read from a text of stage lower or later.
   bool lateText = false;

@@ -98,6 +98,71 @@ std::optional<bool> FakeCall::decide(SymExpr (SymContext::*relation)(SymExpr,
   return known;
 }
 
+std::optional<bool> FakeCall::known(SymExpr (SymContext::*relation)(SymExpr,
+                                                                    SymExpr),
+                                    Dim a, Dim b) {
+  if (!scope)
+    return std::nullopt;
+  SymContext &symbols = scope->symbols();
+  noteFacts(*this);
+  return scope->answer(
+      (symbols.*relation)(a.toExpr(symbols), b.toExpr(symbols)));
+}
+
+bool FakeCall::surelyEq(Dim a, Dim b) {
+  if (a.identical(b) || (a.isStatic() && b.isStatic()))
+    return a.identical(b);
+  return known(&SymContext::eq, a, b).value_or(false);
+}
+
+bool FakeCall::surelyLt(Dim a, Dim b) {
+  if (a.isStatic() && b.isStatic())
+    return a.value() < b.value();
+  return !a.identical(b) && known(&SymContext::lt, a, b).value_or(false);
+}
+
+bool FakeCall::demands(SymExpr predicate) {
+  if (!scope || !predicate)
+    return true;
+  if (std::optional<bool> answer = scope->answer(predicate)) {
+    noteFacts(*this);
+    return *answer;
+  }
+  bool guarded = false;
+  bool taken = scope->choose({predicate}, schemaRef.base, guarded).has_value();
+  bypass = guarded ? StringRef("a guard") : bypass;
+  return taken || scope->env().hint(predicate).value_or(1) != 0;
+}
+
+bool FakeCall::isEmpty(Dim d) {
+  if (d.isStatic() || !scope)
+    return d.is(0);
+  SymContext &symbols = scope->symbols();
+  return !demands(symbols.ge(d.symbolic(), symbols.constant(1)));
+}
+
+bool FakeCall::exceeds(Dim a, Dim b) {
+  if (a.isStatic() && b.isStatic())
+    return a.value() > b.value();
+  if (!scope)
+    return false;
+  SymContext &symbols = scope->symbols();
+  return !demands(symbols.le(a.toExpr(symbols), b.toExpr(symbols)));
+}
+
+std::optional<int64_t> FakeCall::example(Dim d) const {
+  if (d.isStatic())
+    return d.value();
+  return scope ? scope->env().hint(d.symbolic()) : std::nullopt;
+}
+
+/// Of two expressions of one size the one that says it with less.
+static Dim simpler(Dim a, Dim b) {
+  if (a.isStatic() || b.isStatic())
+    return a.isStatic() ? a : b;
+  return b.symbolic().size() < a.symbolic().size() ? b : a;
+}
+
 /// The size that two open sizes broadcast to: the other where one is 1.
 std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
   if (!scope)
@@ -112,14 +177,14 @@ std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
   if (guarded)
     bypass = "a guard";
   if (taken)
-    return *taken == 2 || (*taken == 0 && b.isStatic()) ? b : a;
+    return *taken == 0 ? simpler(a, b) : *taken == 1 ? a : b;
   // A size that only the run knows is taken not to be 1, as PyTorch does; that
   // the two are equal is then for the run to check. One that cannot equal the
   // other must be 1: x[i, mask] with two indices and a mask of one element.
   if (symbols.hasUnbacked(x) || symbols.hasUnbacked(y)) {
     if (scope->require(symbols.eq(x, y), schemaRef.base)) {
       bypass = "fact";
-      return b.isStatic() ? b : a;
+      return simpler(a, b);
     }
     for (auto [size, other] : {std::pair(x, b), {y, a}})
       if (symbols.hasUnbacked(size) &&
@@ -241,6 +306,23 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors,
   return sizes;
 }
 
+/// Whether a size is the other one, or 1.
+bool FakeCall::fitsInto(Dim from, Dim to) {
+  if (!scope || from.isStatic() || from.identical(to))
+    return eq(from, to);
+  SymContext &symbols = scope->symbols();
+  SymExpr x = from.symbolic();
+  bool guarded = false;
+  std::optional<size_t> taken = scope->choose(
+      {symbols.eq(x, to.toExpr(symbols)), symbols.eq(x, symbols.constant(1))},
+      schemaRef.base, guarded);
+  if (guarded)
+    bypass = "a guard";
+  else
+    noteFacts(*this);
+  return taken || eq(from, to);
+}
+
 LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to,
                                     const TensorMeta *named) {
   std::string name = named ? nameOf(named) : "a tensor";
@@ -250,7 +332,7 @@ LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to,
                                       Twine(to.size()) + " dims");
   size_t shift = to.size() - from.size();
   for (size_t d = 0; d < from.size(); ++d)
-    if (!from[d].is(1) && !eq(from[d], to[shift + d]))
+    if (!from[d].is(1) && !fitsInto(from[d], to[shift + d]))
       return fail(FakeError::Shape,
                   "size " + from[d].str() + " of " + name + " at dim " +
                       Twine(d) + " does not broadcast to " +

@@ -139,6 +139,21 @@ public:
   bool eq(Dim a, Dim b);
   bool lt(Dim a, Dim b);
   bool le(Dim a, Dim b) { return !lt(b, a); }
+  // Whether it is known by now. For shortcuts and for choices that are right
+  // either way: nothing becomes a guard, nothing fails the call.
+  bool surelyEq(Dim a, Dim b);
+  bool surelyLt(Dim a, Dim b);
+  bool surelyLe(Dim a, Dim b) { return a.identical(b) || surelyLt(a, b + 1); }
+  /// What a call demands of sizes, and the run checks if it is open: a guard if
+  /// inputs decide it, an assertion if data do. False if it cannot hold, or
+  /// does not in the example.
+  bool demands(SymExpr predicate);
+  /// A size that must not be 0, and is.
+  bool isEmpty(Dim d);
+  /// The same for a <= b.
+  bool exceeds(Dim a, Dim b);
+  /// The value of a number in the example, if there is one.
+  std::optional<int64_t> example(Dim d) const;
 
   //===--- Checks on arguments, with the error already given
   //---------------===//
@@ -204,7 +219,10 @@ public:
 private:
   std::optional<bool> decide(SymExpr (SymContext::*relation)(SymExpr, SymExpr),
                              Dim a, Dim b);
+  std::optional<bool> known(SymExpr (SymContext::*relation)(SymExpr, SymExpr),
+                            Dim a, Dim b);
   std::optional<Dim> broadcastSize(Dim a, Dim b);
+  bool fitsInto(Dim from, Dim to);
 
   const Schema &schemaRef;
   llvm::ArrayRef<Arg> args;

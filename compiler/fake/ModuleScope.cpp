@@ -49,8 +49,7 @@ static void addSymbols(Type type, llvm::StringSet<> &names) {
   addSymbols(meta.getOffset(), names);
 }
 
-/// The names of all symbols that a function's arguments have.
-static void collectInputs(func::FuncOp function, llvm::StringSet<> &found) {
+void collectInputSymbols(func::FuncOp function, llvm::StringSet<> &found) {
   for (BlockArgument argument : function.getArguments()) {
     Type type = argument.getType();
     unsigned i = argument.getArgNumber();
@@ -90,8 +89,7 @@ static int64_t endOf(std::optional<uint64_t> v, int64_t otherwise) {
   return v ? static_cast<int64_t>(*v) : otherwise;
 }
 
-void ModuleScope::addInput(Operation *symbol) {
-  auto op = cast<SymbolOp>(symbol);
+SymbolInfo inputSymbol(SymbolOp op) {
   SymbolInfo info;
   info.range = {endOf(op.getLower(), 0), endOf(op.getUpper(), Interval::kMax)};
   if (std::optional<uint64_t> hint = op.getHint())
@@ -102,16 +100,14 @@ void ModuleScope::addInput(Operation *symbol) {
   if (dim.empty() || dim.getAsInteger(10, info.dim))
     input = source;
   info.input = input.str();
-  SymExpr size = env.addInputSize(op.getSym(), std::move(info));
-  if (std::optional<uint64_t> traced = op.getTracedLower())
-    fakeScope.claimAtLeast(size, static_cast<int64_t>(*traced));
+  return info;
 }
 
 ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward, Use use)
     : env(symbolsOf(module)), fakeScope(env) {
   fakeScope.allowUnknownTruth();
   fakeScope.allowGuards(use == Use::Remake);
-  collectInputs(forward, inputs);
+  collectInputSymbols(forward, inputs);
   bool keepSymbols = use == Use::Keep;
   llvm::StringSet<> known, declared;
   for (SymbolOp op : module.getOps<SymbolOp>()) {
@@ -121,7 +117,9 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward, Use use)
       continue;
     }
     if (isInput(name)) {
-      addInput(op);
+      SymExpr size = env.addInputSize(name, inputSymbol(op));
+      if (std::optional<uint64_t> traced = op.getTracedLower())
+        fakeScope.claimAtLeast(size, static_cast<int64_t>(*traced));
       known.insert(name);
     } else if (keepSymbols) {
       env.addUnbacked({endOf(op.getLower(), Interval::kMin),

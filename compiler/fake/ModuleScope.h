@@ -11,6 +11,8 @@
 
 namespace ft {
 
+class SymbolOp;
+
 /// A scope for a walk over `@forward`: what the module's `ft.symbol` and
 /// `ft.fact` operations say of the symbols of its arguments.
 ///
@@ -41,7 +43,6 @@ public:
 private:
   bool isInput(llvm::StringRef name) const { return inputs.contains(name); }
 
-  void addInput(mlir::Operation *op);
   void blame(mlir::Operation *op, const llvm::Twine &why);
 
   ShapeEnv env;
@@ -55,6 +56,12 @@ private:
 /// Replaces the guards and assertions of a module by those of a scope whose
 /// calls are operations of it.
 void bindGuards(mlir::ModuleOp module, FakeScope &scope);
+
+/// The names of all symbols that a function's arguments have.
+void collectInputSymbols(mlir::func::FuncOp function, llvm::StringSet<> &found);
+
+/// What an `ft.symbol` says of a symbol of the inputs.
+SymbolInfo inputSymbol(SymbolOp op);
 
 /// The expression of an integer argument of a function; nothing if it has none.
 std::optional<Dim> argumentNumber(mlir::func::FuncOp function,

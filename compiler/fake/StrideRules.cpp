@@ -100,7 +100,7 @@ bool suggestsChannelsLast(const TensorMeta &t) {
   // From the innermost dim (channels) outwards, strides must not shrink.
   Dim running = 0;
   for (int64_t d : reverse(channelsLastOrder(t.sizes.size()))) {
-    if (t.sizes[d].is(0) || less(t.strides[d], running))
+    if (t.sizes[d].is(0) || smallerStride(t.strides[d], running))
       return false;
     // N111 and the like: as much row-major as channels last.
     if (d == 0 && running == t.strides[1])
@@ -312,8 +312,46 @@ static void fixUnitStrides(const TensorMeta &t, ArrayRef<Dim> wanted,
       strides[d] = have[d];
 }
 
+/// The chunks, with questions on sizes answered by `same` and `reaches`
+/// (filled < chunk).
+static std::optional<Dims> fillChunks(const TensorMeta &t, ArrayRef<Dim> sizes,
+                                      function_ref<bool(Dim, Dim)> same,
+                                      function_ref<bool(Dim, Dim)> below) {
+  Dims strides(sizes.size());
+  auto next = static_cast<int64_t>(sizes.size()) - 1;
+  Dim base = t.strides.back();
+  Dim chunk = 1, filled = 1;
+  for (int64_t d = t.rank() - 1; d >= 0; --d) {
+    chunk = chunk * t.sizes[d];
+    bool ends = d == 0 || (!t.sizes[d - 1].is(1) &&
+                           !same(t.strides[d - 1], chunk * base));
+    if (!ends)
+      continue;
+    while (next >= 0 && (sizes[next].is(1) || below(filled, chunk))) {
+      strides[next] = filled * base;
+      filled = filled * sizes[next];
+      --next;
+    }
+    if (!same(filled, chunk))
+      return std::nullopt;
+    if (d > 0) {
+      base = t.strides[d - 1];
+      chunk = filled = 1;
+    }
+  }
+  return next == -1 ? std::optional(strides) : std::nullopt;
+}
+
+static bool isFixed(ArrayRef<Dim> dims) {
+  return all_of(dims, [](Dim d) { return d.isStatic(); });
+}
+
+// Where sizes are symbols, a view that holds whatever they are comes first:
+// chunks that are known to be one, filled by dims whose product is known to be
+// the chunk's. It is right for sizes of 1 and 0, too, where others would do as
+// well. Only if there is none, the example decides.
 std::optional<Dims> viewStrides(FakeCall &call, const TensorMeta &t,
-                                ArrayRef<Dim> sizes) {
+                                ArrayRef<Dim> sizes, bool mayCopy) {
   if (t.sizes.empty())
     return Dims(sizes.size(), Dim(1));
   Dim count = t.numel();
@@ -322,31 +360,22 @@ std::optional<Dims> viewStrides(FakeCall &call, const TensorMeta &t,
   // The usual case, and the one that needs no relation between symbols.
   if (isContiguous(t) && t.strides == contiguousStrides(t.sizes))
     return contiguousStrides(sizes);
-  Dims strides(sizes.size());
-  auto next = static_cast<int64_t>(sizes.size()) - 1;
-  Dim base = t.strides.back();
-  Dim chunk = 1, filled = 1;
-  for (int64_t d = t.rank() - 1; d >= 0; --d) {
-    chunk = chunk * t.sizes[d];
-    bool ends = d == 0 || (!t.sizes[d - 1].is(1) &&
-                           !call.eq(t.strides[d - 1], chunk * base));
-    if (!ends)
-      continue;
-    while (next >= 0 && (sizes[next].is(1) || call.lt(filled, chunk))) {
-      strides[next] = filled * base;
-      filled = filled * sizes[next];
-      --next;
-    }
-    if (!call.eq(filled, chunk))
-      return std::nullopt;
-    if (d > 0) {
-      base = t.strides[d - 1];
-      chunk = filled = 1;
-    }
+  if (!isFixed(t.sizes) || !isFixed(sizes) || !isFixed(t.strides)) {
+    auto surely = [&](Dim a, Dim b) { return call.surelyEq(a, b); };
+    std::optional<Dims> strides =
+        fillChunks(t, sizes, surely, [&](Dim filled, Dim chunk) {
+          return filled.isStatic() && chunk.isStatic()
+                     ? filled.value() < chunk.value()
+                     : !call.surelyEq(filled, chunk);
+        });
+    if (strides || mayCopy)
+      return strides;
   }
-  if (next != -1)
-    return std::nullopt;
-  fixUnitStrides(t, sizes, strides);
+  std::optional<Dims> strides = fillChunks(
+      t, sizes, [&](Dim a, Dim b) { return call.eq(a, b); },
+      [&](Dim a, Dim b) { return call.lt(a, b); });
+  if (strides)
+    fixUnitStrides(t, sizes, *strides);
   return strides;
 }
 

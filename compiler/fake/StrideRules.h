@@ -61,10 +61,12 @@ Dims selectedStrides(llvm::ArrayRef<const TensorMeta *> tensors,
                      llvm::ArrayRef<Dim> sizes);
 
 /// Strides with which `t` can be seen as `sizes` (of as many elements) without
-/// copying; nothing if it can't. Undecided relations are recorded in `call`.
+/// copying; nothing if it can't. Undecided relations are recorded in `call`,
+/// unless a copy would do as well: then it is nothing where that is not known.
 ///   [4, 3] strides [1, 4] as [2, 2, 3] → [2, 1, 4]; as [12] → nothing
 std::optional<Dims> viewStrides(FakeCall &call, const TensorMeta &t,
-                                llvm::ArrayRef<Dim> sizes);
+                                llvm::ArrayRef<Dim> sizes,
+                                bool mayCopy = false);
 
 /// Some element is reached by more than one index.
 bool overlapsItself(const TensorMeta &t);

@@ -4,8 +4,6 @@
 #ifndef FORETRACE_COMPILER_LOWER_KERNELGROUPS_H
 #define FORETRACE_COMPILER_LOWER_KERNELGROUPS_H
 
-#include "dialects/ft/TensorSizes.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -64,7 +62,7 @@ struct KernelGroups {
   std::vector<llvm::SmallVector<mlir::Operation *, 4>> kernels;
   llvm::DenseMap<mlir::Operation *, unsigned> kernelOf;
 
-  static KernelGroups form(mlir::func::FuncOp function, TensorSizes &sizes);
+  static KernelGroups form(mlir::func::FuncOp function);
 };
 
 } // namespace ft

@@ -3,8 +3,6 @@
 
 #include "compiler/lower/OrderedReshape.h"
 
-#include "dialects/ft/TensorSizes.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -18,26 +16,12 @@ struct Group {
 };
 } // namespace
 
-/// Whether one product is smaller than another that it divides, or is divided
-/// by; nothing if that cannot be told.
-static std::optional<bool> isLess(Dim a, Dim b) {
-  if (a.isStatic() && b.isStatic())
-    return a.value() < b.value();
-  auto divides = [](Dim x, Dim y) {
-    return !x.is(0) && floorDiv(y, x) * x == y;
-  };
-  if (divides(a, b))
-    return true;
-  if (divides(b, a))
-    return false;
-  return std::nullopt;
-}
-
 /// Splits both shapes into the smallest groups of equal products.
-static SmallVector<Group, 6> groupsOf(ArrayRef<Dim> from, ArrayRef<Dim> to) {
+static SmallVector<Group, 6> groupsOf(ArrayRef<int64_t> from,
+                                      ArrayRef<int64_t> to) {
   SmallVector<Group, 6> groups;
   size_t i = 0, k = 0;
-  auto skipUnits = [](ArrayRef<Dim> sizes, size_t &at) {
+  auto skipUnits = [](ArrayRef<int64_t> sizes, size_t &at) {
     while (at < sizes.size() && sizes[at] == 1)
       ++at;
   };
@@ -47,24 +31,17 @@ static SmallVector<Group, 6> groupsOf(ArrayRef<Dim> from, ArrayRef<Dim> to) {
     if (i == from.size() || k == to.size())
       return groups;
     Group g;
-    Dim left = from[i], right = to[k];
+    int64_t left = from[i], right = to[k];
     g.from.push_back(static_cast<unsigned>(i++));
     g.to.push_back(static_cast<unsigned>(k++));
     while (left != right) {
-      std::optional<bool> less = isLess(left, right);
-      if (!less)
-        return {};
-      if (*less) {
+      if (left < right) {
         skipUnits(from, i);
-        if (i == from.size())
-          return {};
-        left = left * from[i];
+        left *= from[i];
         g.from.push_back(static_cast<unsigned>(i++));
       } else {
         skipUnits(to, k);
-        if (k == to.size())
-          return {};
-        right = right * to[k];
+        right *= to[k];
         g.to.push_back(static_cast<unsigned>(k++));
       }
     }
@@ -75,7 +52,7 @@ static SmallVector<Group, 6> groupsOf(ArrayRef<Dim> from, ArrayRef<Dim> to) {
 /// The physical order of the new dims of size > 1; nothing if a group's dims
 /// are not adjacent.
 static std::optional<SmallVector<unsigned, 6>>
-newOrder(ArrayRef<unsigned> order, ArrayRef<Dim> sizes,
+newOrder(ArrayRef<unsigned> order, ArrayRef<int64_t> sizes,
          ArrayRef<Group> groups) {
   SmallVector<unsigned, 6> significant, result;
   for (unsigned logical : order)
@@ -96,11 +73,11 @@ newOrder(ArrayRef<unsigned> order, ArrayRef<Dim> sizes,
 }
 
 LoweredTensor orderedReshape(LowerCall &c, LoweredTensor t,
-                             const SizeList &sizes) {
-  Dims own = t.dims();
-  if (ArrayRef<Dim>(own) == ArrayRef<Dim>(sizes))
+                             ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t, 6> own = t.sizes();
+  if (ArrayRef<int64_t>(own) == sizes)
     return t;
-  if (t.isRowMajor() || hasNoElements(own))
+  if (t.isRowMajor() || llvm::is_contained(own, 0))
     return c.reshape(t, sizes);
   std::optional<SmallVector<unsigned, 6>> order =
       newOrder(t.order, own, groupsOf(own, sizes));
@@ -111,12 +88,13 @@ LoweredTensor orderedReshape(LowerCall &c, LoweredTensor t,
     if (sizes[d] == 1)
       order->insert(llvm::find_if(*order, [&](unsigned o) { return o > d; }),
                     d);
-  Dims physical;
+  SmallVector<int64_t, 6> physical;
   for (unsigned logical : *order)
     physical.push_back(sizes[logical]);
-  LoweredTensor result = c.reshape(inMemoryOrder(t), physical);
+  // The memory itself, seen as a row-major tensor of its physical sizes.
+  llvm::sort(t.order);
+  LoweredTensor result = c.reshape(t, physical);
   result.order = *order;
-  result.setDims(sizes);
   return result;
 }
 

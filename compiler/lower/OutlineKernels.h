@@ -17,19 +17,16 @@ namespace ft {
 /// equal layers has the kernels of one.
 class KernelOutliner {
 public:
-  KernelOutliner(mlir::ModuleOp module, Schedule &schedule)
+  KernelOutliner(mlir::ModuleOp module, const Schedule &schedule)
       : module(module), schedule(schedule) {}
 
   /// The function for the kernel; its arguments are the kernel's inputs, then
-  /// its outputs, then its symbols.
+  /// its outputs.
   mlir::func::FuncOp outline(const ScheduledKernel &kernel);
 
 private:
-  void describeSizes(mlir::func::FuncOp function,
-                     const ScheduledKernel &kernel);
-
   mlir::ModuleOp module;
-  Schedule &schedule;
+  const Schedule &schedule;
   /// Kernels by a hash of what they do.
   std::unordered_map<size_t, llvm::SmallVector<mlir::func::FuncOp, 1>> byHash;
   unsigned count = 0;

@@ -5,7 +5,6 @@
 
 #include "compiler/lower/Assemble.h"
 #include "compiler/lower/Gather.h"
-#include "dialects/ft/TensorSizes.h"
 
 #include <cmath>
 #include <limits>
@@ -35,7 +34,7 @@ static std::optional<int64_t> quotientOf(const Resampling &map) {
 
 LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
                        const Resampling &map) {
-  Dims sizes = t.dims();
+  SmallVector<int64_t, 6> sizes = t.sizes();
   sizes[dim] = static_cast<int64_t>(map.to.size());
   unsigned rank = t.rank();
   bool gather = map.isGather();
@@ -46,7 +45,7 @@ LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   DType work = gather ? t.dtype : opmathType(t.dtype);
   Access out{c.empty(sizes, work, t.order), logical};
-  if (hasNoElements(sizes))
+  if (llvm::is_contained(sizes, 0))
     return out.tensor;
   if (gather)
     if (std::optional<int64_t> factor = quotientOf(map)) {
@@ -96,7 +95,7 @@ LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
                                unsigned dim, const Resampling &map) {
   DType work = opmathType(gradient.dtype);
   gradient = c.cast(gradient, work);
-  Dims sizes = gradient.dims();
+  SmallVector<int64_t, 6> sizes = gradient.sizes();
   auto to = static_cast<int64_t>(map.to.size());
   // NaN where there is no tap: a gradient that is not finite must not reach
   // elements that the map does not read, which 0 times it would.
@@ -119,12 +118,11 @@ LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
   iterators.push_back(Iterator::Reduction);
   LoweredTensor zero = c.filled(sizes, work, 0);
   if (!gradient.isRowMajor()) {
-    Dims physical;
+    SmallVector<int64_t> physical;
     for (unsigned l : gradient.order)
       physical.push_back(sizes[l]);
     zero = c.filled(physical, work, 0);
     zero.order = gradient.order;
-    zero.setDims(sizes);
   }
   return c.generic(
       {Access{gradient, source}, Access{w, {c.dim(rank), logical[dim]}}},

@@ -202,7 +202,7 @@ SpecializationReport reportSpecializations(const ShapeEnv &env) {
   return report;
 }
 
-static std::string describe(const ShapeEnv &env, const SizeReport &size) {
+std::string foundText(const ShapeEnv &env, const SizeReport &size) {
   if (size.isFixed())
     return std::to_string(size.found.lo);
   std::string text;
@@ -237,7 +237,7 @@ void printReport(const ShapeEnv &env, const SpecializationReport &report,
   rows.push_back({"size", "asked", "found", "first forced by", "suggestion"});
   for (const SizeReport &size : report.sizes)
     rows.push_back({env.text(size.symbol->expr), size.asked.str(),
-                    describe(env, size), describe(size.causes),
+                    foundText(env, size), describe(size.causes),
                     size.suggestion});
   std::array<size_t, 5> widths{};
   for (const auto &row : rows)

@@ -57,6 +57,9 @@ struct SpecializationReport {
 /// hundred questions for each size.
 SpecializationReport reportSpecializations(const ShapeEnv &env);
 
+/// What was found, in words: "5", "a//4", "multiple of 4, 8..64".
+std::string foundText(const ShapeEnv &env, const SizeReport &size);
+
 /// The table, and a line for each remaining guard.
 void printReport(const ShapeEnv &env, const SpecializationReport &report,
                  llvm::raw_ostream &os);

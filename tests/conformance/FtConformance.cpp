@@ -36,13 +36,17 @@ int main(int argc, char **argv) {
     command->add_option("file", file)->required();
     command->add_option("--op", op, "only operators that match (\"add.*\")");
   }
+  bool symbolic = false;
+  SymbolicOptions symbolicOptions;
+  meta->add_flag("--symbolic", symbolic,
+                 "the calls with symbols for the sizes of their tensors");
+  meta->add_flag("--spurious", symbolicOptions.showSpurious,
+                 "with --symbolic: print guards that refuse too much");
   bool grad = false;
   ValuesOptions valuesOptions;
   values->add_flag("--grad", grad, "also gradients");
   values->add_option("--batch", valuesOptions.batch, "calls in one artefact")
       ->capture_default_str();
-  values->add_flag("--check-accesses", valuesOptions.checkAccesses,
-                   "compile with guarded loads and stores");
   values->add_flag("--interpreter", valuesOptions.interpreter,
                    "evaluate with the reference interpreter of the tests");
   values->add_flag("--compile-times", valuesOptions.compileTimes,
@@ -86,10 +90,11 @@ int main(int argc, char **argv) {
   options.sizes = checked("sizes");
 
   Report report(llvm::outs());
-  llvm::Error error = meta->parsed() ? runMeta(file, op, report)
-                      : values->parsed()
-                          ? runValues(file, op, valuesOptions, report)
-                          : runModels(options, report);
+  llvm::Error error =
+      meta->parsed()
+          ? runMeta(file, op, report, symbolic ? &symbolicOptions : nullptr)
+      : values->parsed() ? runValues(file, op, valuesOptions, report)
+                         : runModels(options, report);
   if (error)
     return complain(llvm::toString(std::move(error)), kUsage);
   report.finish(summary);

@@ -172,6 +172,25 @@ static std::string join(llvm::ArrayRef<T> list, Text text) {
   return joined.empty() ? "no results" : joined;
 }
 
+/// Whether the plain call gives what is recorded; see checkSymbolic.
+static void checkWithSymbols(const MetaCase &test,
+                             const SymbolicOptions &options, Report &report) {
+  if (!test.error.empty() || !test.realKind.empty() || test.shapeEnv ||
+      !test.schema || !findFakeRule(*test.schema))
+    return report.skip("no results");
+  std::vector<TensorMeta> metas;
+  for (const TensorSpec &spec : test.tensors) {
+    llvm::Expected<TensorMeta> meta = spec.meta();
+    if (!meta)
+      return llvm::consumeError(meta.takeError());
+    metas.push_back(std::move(*meta));
+  }
+  FakeCall call(*test.schema, test.args, metas);
+  if (llvm::failed(propagateCall(call)))
+    return report.skip("no results");
+  checkSymbolic(test, metas, options, report);
+}
+
 static void check(const MetaCase &test, Report &report) {
   std::string id = std::to_string(test.id) + " " + test.op;
   auto fail = [&](const llvm::Twine &expected, const llvm::Twine &got) {
@@ -224,7 +243,8 @@ static void check(const MetaCase &test, Report &report) {
 }
 
 llvm::Error ft::conformance::runMeta(llvm::StringRef file, llvm::StringRef op,
-                                     Report &report) {
+                                     Report &report,
+                                     const SymbolicOptions *symbolic) {
   llvm::Expected<llvm::GlobPattern> pattern =
       llvm::GlobPattern::create(op.empty() ? "*" : op);
   if (!pattern)
@@ -233,7 +253,11 @@ llvm::Error ft::conformance::runMeta(llvm::StringRef file, llvm::StringRef op,
     llvm::Expected<MetaCase> test = readMetaCase(line);
     if (!test)
       return test.takeError();
-    if (pattern->match(test->op))
+    if (!pattern->match(test->op))
+      return llvm::Error::success();
+    if (symbolic)
+      checkWithSymbols(*test, *symbolic, report);
+    else
       check(*test, report);
     return llvm::Error::success();
   });

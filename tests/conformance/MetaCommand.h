@@ -4,7 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_METACOMMAND_H
 #define FORETRACE_TESTS_CONFORMANCE_METACOMMAND_H
 
-#include "tests/conformance/Report.h"
+#include "tests/conformance/SymbolicCheck.h"
 
 #include "llvm/Support/Error.h"
 
@@ -20,7 +20,10 @@ namespace ft::conformance {
 /// - A call that must fail passes if it fails; differing categories are
 /// counted.
 /// - An operator without a rule fails, also where an error is expected.
-llvm::Error runMeta(llvm::StringRef file, llvm::StringRef op, Report &report);
+/// With `symbolic`, calls that give results are done once more with symbols for
+/// their sizes (SymbolicCheck.h), and what is counted is only that.
+llvm::Error runMeta(llvm::StringRef file, llvm::StringRef op, Report &report,
+                    const SymbolicOptions *symbolic = nullptr);
 
 } // namespace ft::conformance
 

@@ -29,14 +29,13 @@ static const LaterOption kLater[] = {
     {"--optimizer", true, "sgd, momentum, adam or adamw",
      "it needs the stages autograd and partition"},
     {"--memory-budget", true, "0.5 or 8GiB", "it needs the stage partition"},
-    {"--dynamic", true, "x:0=batch[2..64]",
-     "sizes are static until the shape environment is there"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
 };
 
-void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
-  verb.add_option("MODEL", model, modelHelp)->required();
+void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
+                           bool required) {
+  verb.add_option("MODEL", model, modelHelp)->required(required);
   verb.add_option("--target", target, "cpu (default) or cuda[:sm_NN]");
   verb.add_option("--cpu", cpu,
                   "CPU to generate code for, as LLVM names it "
@@ -49,6 +48,17 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
   verb.add_flag("--learn-custom", learnCustom,
                 "run kernels of custom operators that have no shape rule on "
                 "zeros to learn their results");
+  verb.add_option("--dynamic", dynamic,
+                  "x:0=batch[2..64]: that dim of the input may have any size "
+                  "of the range; names and expressions of them may be shared; "
+                  "repeatable")
+      ->allow_extra_args(false);
+  verb.add_flag("--dynamic-batch", dynamicBatch,
+                "dim 0 of every input is one dynamic size");
+  verb.add_option("--example", examples,
+                  "x=4x16: the shape of an input in a second example; dims "
+                  "that differ from the model's are dynamic; repeatable")
+      ->allow_extra_args(false);
   verb.add_option("--stop-after", stopAfter,
                   "stop after this stage and print the module");
   verb.add_option("--start-from", startFrom,
@@ -58,9 +68,6 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp) {
                 "print the seconds of each stage, and what the cache did");
   verb.add_flag("--crosscheck", crosscheck,
                 "work out again what the cache of fake propagation answers");
-  verb.add_flag("--check-accesses", checkAccesses,
-                "end a call whose code would reach outside of its memory "
-                "(slow)");
   for (const LaterOption &option : kLater) {
     std::string flag = option.flag;
     std::string help = std::string(option.help) + " (not in this build)";
@@ -115,8 +122,10 @@ int CompileOptions::fill(Options &options) const {
   options.cpu = cpu;
   options.linker = linker;
   options.crosscheck = crosscheck;
-  options.checkAccesses = checkAccesses;
   options.plugins = plugins;
+  options.dynamic = dynamic;
+  options.dynamicBatch = dynamicBatch;
+  options.examples = examples;
   options.learnCustom = learnCustom;
   options.catchCrashes = true;
   options.reproducerDir = ".";

@@ -22,18 +22,21 @@ struct CompileOptions {
   std::string stopAfter;
   std::string startFrom;
   std::vector<std::string> plugins;
+  std::vector<std::string> dynamic;
+  bool dynamicBatch = false;
+  std::vector<std::string> examples;
   bool learnCustom = false;
   int threads = 0;
   bool json = false;
   bool time = false;
   bool crosscheck = false;
-  bool checkAccesses = false;
   /// Options of the design that this build knows but does not have: what was
   /// given, by flag.
   std::map<std::string, std::string> later;
 
   /// Adds MODEL and the options to a verb. `modelHelp` says what MODEL may be.
-  void addTo(CLI::App &verb, const std::string &modelHelp);
+  void addTo(CLI::App &verb, const std::string &modelHelp,
+             bool required = true);
 
   /// Checks the values and fills `options`. Returns 0 or an exit code, with
   /// the message printed: 2 for a value that makes no sense, 3 for an option

@@ -1,6 +1,7 @@
 //===- Inspect.cpp - foretrace inspect -------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/driver/GuardReport.h"
 #include "compiler/driver/Report.h"
 #include "tools/foretrace/CompileOptions.h"
 #include "tools/foretrace/Output.h"

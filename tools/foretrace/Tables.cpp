@@ -1,7 +1,9 @@
 //===- Tables.cpp - foretrace stages, targets and explain ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/driver/GuardReport.h"
 #include "compiler/driver/Targets.h"
+#include "tools/foretrace/CompileOptions.h"
 #include "tools/foretrace/Output.h"
 #include "tools/foretrace/Verbs.h"
 
@@ -79,17 +81,36 @@ void addTargets(CLI::App &app, int &exitCode) {
 
 namespace {
 struct ExplainVerb {
-  std::string id, model;
-  bool json = false;
+  std::string id;
+  CompileOptions common;
 
   int run() const;
+  int explainModel() const;
 };
 } // namespace
 
+/// The story of a guard.
+int ExplainVerb::explainModel() const {
+  Options options;
+  if (int code = common.fill(options))
+    return code;
+  Session session(options);
+  bool ok = session.load(common.model) && session.runTo(Stage::Fake);
+  report(session.diagnostics());
+  if (!ok)
+    return session.exitCode();
+  std::string story =
+      common.json ? explainGuardJson(session, id) : explainGuard(session, id);
+  if (story.empty())
+    return fail(DiagId::BadCommandLine, "explain",
+                "the model has no guard '" + id + "'",
+                "`foretrace inspect --guards " + common.model + "` lists them");
+  return writeProduct(story);
+}
+
 int ExplainVerb::run() const {
-  if (!model.empty())
-    return failLater("explaining the guards of a model",
-                     "sizes are static until the shape environment is there");
+  if (!common.model.empty() && id.rfind("FT", 0) != 0)
+    return explainModel();
   llvm::json::Array array;
   std::vector<std::vector<std::string>> rows;
   for (const DiagnosticInfo &info : allDiagnostics()) {
@@ -109,18 +130,18 @@ int ExplainVerb::run() const {
     return fail(DiagId::BadCommandLine, "explain",
                 "no diagnostic is called '" + id + "'",
                 "`foretrace explain` lists all of them");
-  return json ? writeJson(llvm::json::Object{{"diagnostics", std::move(array)}})
-              : writeProduct(table(rows));
+  return common.json
+             ? writeJson(llvm::json::Object{{"diagnostics", std::move(array)}})
+             : writeProduct(table(rows));
 }
 
 void addExplain(CLI::App &app, int &exitCode) {
   CLI::App *verb = app.add_subcommand(
-      "explain", "says what the id of a message means (all ids without one)");
+      "explain", "says what the id of a message means (all ids without one), "
+                 "or the story of a guard of a model");
   auto state = std::make_shared<ExplainVerb>();
-  verb->add_option("ID", state->id, "FT0101");
-  verb->add_option("MODEL", state->model,
-                   "explain the guards of this model (not in this build)");
-  verb->add_flag("--json", state->json, "print JSON");
+  verb->add_option("ID", state->id, "FT0101; g0 of a model");
+  state->common.addTo(*verb, "the model whose guard it is", false);
   verb->callback([state, &exitCode] { exitCode = state->run(); });
 }
 

@@ -135,7 +135,7 @@ static LogicalResult c2r(FakeCall &c) {
     return c.fail(FakeError::Other, "_fft_c2r needs a dim to transform");
   if (dims->size() > 1)
     for (int64_t d : *dims)
-      if (self.sizes[d].is(0))
+      if (c.isEmpty(self.sizes[d]))
         return c.fail(FakeError::Shape, "a dim of size 0, dim " + Twine(d) +
                                             " of " + c.show(self) +
                                             ", cannot be transformed");

@@ -199,7 +199,7 @@ static LogicalResult foreachReduce(FakeCall &c) {
     return failure();
   for (const TensorMeta *t : c.tensors(0)) {
     DType dtype = t->dtype;
-    if (Extremum && t->numel().is(0))
+    if (Extremum && c.isEmpty(t->numel()))
       return c.fail(FakeError::Other,
                     "the greatest element of nothing, " + c.show(*t));
     if (!Extremum && !isFloating(dtype) && !isComplex(dtype))

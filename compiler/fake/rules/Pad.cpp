@@ -102,7 +102,7 @@ static FailureOr<Dims> paddedSizes(FakeCall &c, const TensorMeta &self,
                                       c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   for (int64_t d = self.rank() - N - 1; d < self.rank(); ++d)
-    if (self.sizes[d].is(0))
+    if (c.isEmpty(self.sizes[d]))
       return c.fail(FakeError::Shape, c.schema().base +
                                           " needs a tensor without empty dims "
                                           "apart from the batch, not " +
@@ -245,7 +245,7 @@ static LogicalResult im2col(FakeCall &c) {
                                       c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   for (int64_t d = self.rank() - 3; d < self.rank(); ++d)
-    if (self.sizes[d].is(0))
+    if (c.isEmpty(self.sizes[d]))
       return c.fail(FakeError::Dim, "im2col needs a tensor without empty dims "
                                     "apart from the batch, not " +
                                         c.show(self));
@@ -274,7 +274,7 @@ static LogicalResult col2im(FakeCall &c) {
                                       c.nameOf(&self) + " has " +
                                       Twine(self.rank()));
   Dim rows = self.sizes[self.rank() - 2], columns = self.sizes.back();
-  if (rows.is(0) || columns.is(0))
+  if (c.isEmpty(rows) || c.isEmpty(columns))
     return c.fail(FakeError::Dim, "col2im needs a tensor without empty dims "
                                   "apart from the batch, not " +
                                       c.show(self));

@@ -29,7 +29,7 @@ static LogicalResult needsDims(FakeCall &c, const TensorMeta &self,
 static LogicalResult needsElements(FakeCall &c, const TensorMeta &self,
                                    int64_t spatial) {
   for (int64_t d = self.rank() - spatial - 1; d < self.rank(); ++d)
-    if (self.sizes[d].is(0))
+    if (c.isEmpty(self.sizes[d]))
       return c.fail(FakeError::Shape, c.schema().base +
                                           " needs a tensor without empty dims "
                                           "apart from the batch, not " +

@@ -42,7 +42,7 @@ static DimList allDims(const TensorMeta &t) {
 static LogicalResult needsElements(FakeCall &c, ArrayRef<int64_t> dims) {
   const TensorMeta &self = c.tensor(0);
   for (int64_t d : dims)
-    if (!self.sizes.empty() && self.sizes[d].is(0))
+    if (!self.sizes.empty() && c.isEmpty(self.sizes[d]))
       return c.fail(FakeError::Dim, c.schema().base +
                                         " has no value over dim " + Twine(d) +
                                         " of size 0");

@@ -67,7 +67,7 @@ static LogicalResult centered(FakeCall &c, const Frames &frames, StringRef mode,
     return c.fail(FakeError::Other, "padding of " + pad.str() + " (" + mode +
                                         ") is too large for a signal of " +
                                         length.str() + " samples");
-  if (signal.sizes[0].is(0))
+  if (c.isEmpty(signal.sizes[0]))
     return c.fail(FakeError::Other, "a batch of no signals, dim 0 of " +
                                         signal.str() + ", cannot be padded");
   signal = TensorMeta::contiguous(
@@ -176,7 +176,7 @@ static LogicalResult istft(FakeCall &c) {
                                     "it has " +
                                         Twine(self.rank()));
   for (auto [d, size] : enumerate(self.sizes))
-    if (size.is(0))
+    if (c.isEmpty(size))
       return c.fail(FakeError::Other, "istft of nothing: dim " + Twine(d) +
                                           " of " + c.show(self) + " is 0");
   FailureOr<Frames> frames = framesOf(c);

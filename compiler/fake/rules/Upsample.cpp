@@ -36,7 +36,7 @@ static LogicalResult checkInput(FakeCall &c, const TensorMeta &self,
                   c.schema().base + " needs " + Twine(spatial + 2) + " dims, " +
                       c.nameOf(&self) + " has " + Twine(self.rank()));
   for (int64_t d = 1; d < self.rank(); ++d)
-    if (self.sizes[d].is(0))
+    if (c.isEmpty(self.sizes[d]))
       return c.fail(FakeError::Shape, c.schema().base +
                                           " needs a tensor without empty dims "
                                           "apart from the batch, not " +
@@ -149,7 +149,7 @@ static LogicalResult checkGrid(FakeCall &c, const TensorMeta &input,
     return c.fail(FakeError::Shape,
                   c.sizeAt(grid, -1) + ", it must be " + Twine(spatial));
   for (int64_t d = 2; d < input.rank(); ++d)
-    if (input.sizes[d].is(0))
+    if (c.isEmpty(input.sizes[d]))
       return c.fail(FakeError::Shape, "dim " + Twine(d) + " of the input " +
                                           c.show(input) + " is empty");
   return success();

@@ -60,8 +60,13 @@ LogicalResult viewAs(FakeCall &c, const TensorMeta &self, ArrayRef<Dim> sizes) {
 
 LogicalResult reshapeAs(FakeCall &c, const TensorMeta &self,
                         ArrayRef<Dim> sizes) {
-  if (viewStrides(c, self, sizes))
-    return viewAs(c, self, sizes);
+  if (std::optional<Dims> strides =
+          viewStrides(c, self, sizes, /*mayCopy=*/true)) {
+    TensorMeta out = self;
+    out.sizes.assign(sizes.begin(), sizes.end());
+    out.strides = *strides;
+    return c.view(std::move(out), 0);
+  }
   TensorMeta out = TensorMeta::contiguous(self.dtype, sizes, self.device);
   out.conj = self.conj;
   out.neg = self.neg;

@@ -23,6 +23,8 @@ llvm::LogicalResult unsqueezeAt(FakeCall &call, unsigned dimArg);
 /// `start` or `end` of a slice, negative ones counted from the end, clamped to
 /// the dim.
 Dim clampIndex(FakeCall &call, Dim index, Dim size);
+/// The same for an end: x[:16] serves rows of any number, as x[:min(16, n)].
+Dim clampEnd(FakeCall &call, Dim index, Dim size);
 
 /// The part [start, start + length · step) of a dim.
 TensorMeta sliced(const TensorMeta &self, int64_t dim, Dim start, Dim length,

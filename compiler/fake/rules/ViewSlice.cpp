@@ -27,6 +27,16 @@ Dim clampIndex(FakeCall &c, Dim index, Dim size) {
   return c.lt(size, index) ? size : index;
 }
 
+Dim clampEnd(FakeCall &c, Dim index, Dim size) {
+  if (index.isStatic() && size.isStatic())
+    return clampIndex(c, index, size);
+  if (c.surelyLe(size, index))
+    return size;
+  if (c.lt(index, 0))
+    return clampIndex(c, index, size);
+  return c.surelyLe(index, size) ? index : minDim(index, size);
+}
+
 TensorMeta sliced(const TensorMeta &self, int64_t dim, Dim start, Dim length,
                   Dim step) {
   TensorMeta out = self;
@@ -78,8 +88,8 @@ static LogicalResult slice(FakeCall &c) {
                   "a slice's step must be positive, it is " + step.str());
   Dim size = self.sizes[*dim];
   Dim start = c.isNone(2) ? Dim(0) : clampIndex(c, c.dim(2), size);
-  Dim end = c.isNone(3) ? size : clampIndex(c, c.dim(3), size);
-  if (!end.identical(size) && c.lt(end, start))
+  Dim end = c.isNone(3) ? size : clampEnd(c, c.dim(3), size);
+  if (!end.identical(size) && !start.is(0) && c.lt(end, start))
     end = start;
   Dim length = ceilDiv(end - start, step);
   return c.view(sliced(self, *dim, start, length, step), 0);
@@ -133,28 +143,37 @@ static LogicalResult pieces(FakeCall &c, int64_t dim, ArrayRef<Dim> lengths) {
 /// A program has as many results; more than this is no program.
 static constexpr int64_t kMostResults = 1 << 16;
 
-static LogicalResult checkCount(FakeCall &c, Dim count) {
-  if (!count.isStatic())
+/// The number of results, which a program has fixed: that of the example.
+static FailureOr<int64_t> countOf(FakeCall &c, Dim count) {
+  std::optional<int64_t> number = c.example(count);
+  if (!number)
     return c.fail(FakeError::Undecided,
                   "the number of results, " + count.str() + ", is not known");
-  if (count.value() <= kMostResults)
-    return success();
+  if (*number <= kMostResults)
+    return *number;
   return c.fail(FakeError::Unsupported,
-                c.schema().base + " into " + count.str() + " tensors");
+                c.schema().base + " into " + Twine(*number) + " tensors");
 }
 
 /// Pieces of one length, the last one shorter.
 static LogicalResult equalPieces(FakeCall &c, int64_t dim, Dim length,
                                  Dim count) {
-  if (failed(checkCount(c, count)))
-    return failure();
   const TensorMeta &self = c.tensor(0);
   Dim size = self.sizes[dim];
-  for (int64_t i = 0; i < count.value(); ++i) {
+  FailureOr<int64_t> number = countOf(c, count);
+  if (failed(number))
+    return failure();
+  // As many as in the example: the last one has an element, but not too many.
+  if (!count.isStatic() &&
+      ((*number > 1 && c.le(size, length * (*number - 1))) ||
+       c.lt(length * *number, size)))
+    return c.fail(FakeError::Undecided,
+                  "the number of results, " + count.str() + ", is not known");
+  for (int64_t i = 0; i < *number; ++i) {
     Dim start = length * i;
-    Dim rest = size - start;
-    if (failed(c.view(
-            sliced(self, dim, start, c.lt(rest, length) ? rest : length), 0)))
+    // A dim of no elements has one piece, or as many as were asked for.
+    Dim part = i + 1 == *number && !length.is(0) ? size - start : length;
+    if (failed(c.view(sliced(self, dim, start, part), 0)))
       return failure();
   }
   return success();
@@ -202,7 +221,7 @@ static LogicalResult tensorSplitAt(FakeCall &c, int64_t dim, unsigned arg) {
       return c.fail(FakeError::Shape,
                     "the number of sections must be positive, it is " +
                         sections.str());
-    if (failed(checkCount(c, sections)))
+    if (failed(countOf(c, sections)))
       return failure();
     Dim small = floorDiv(size, sections), longer = mod(size, sections);
     Dim start = 0;
@@ -266,9 +285,13 @@ static LogicalResult unbind(FakeCall &c) {
   if (failed(dim))
     return failure();
   Dim count = self.sizes[*dim];
-  if (failed(checkCount(c, count)))
+  FailureOr<int64_t> number = countOf(c, count);
+  if (failed(number))
     return failure();
-  for (int64_t i = 0; i < count.value(); ++i)
+  if (!c.eq(count, *number))
+    return c.fail(FakeError::Undecided,
+                  "the number of results, " + count.str() + ", is not known");
+  for (int64_t i = 0; i < *number; ++i)
     if (failed(c.view(selected(self, *dim, i), 0)))
       return failure();
   return success();

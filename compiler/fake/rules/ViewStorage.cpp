@@ -30,9 +30,27 @@ static std::optional<int64_t> reach(const TensorMeta &t) {
   return last + 1;
 }
 
+/// The same of symbolic sizes, of which no dim is empty.
+static Dim reachOf(const TensorMeta &t) {
+  Dim last = t.offset;
+  for (auto [size, stride] : zip(t.sizes, t.strides))
+    last = last + (size - 1) * stride;
+  return last + 1;
+}
+
 /// `out` must lie in the storage of `self`, as far as that is known.
 static LogicalResult checkReach(FakeCall &c, const TensorMeta &self,
                                 const TensorMeta &out) {
+  if ((!self.isStatic() || !out.isStatic()) && !c.viewsMore &&
+      c.device.kind == Device::Cpu && !out.numel().is(0)) {
+    if (!c.exceeds(reachOf(out), reachOf(self)))
+      return success();
+    return c.fail(FakeError::Shape,
+                  "the view would end with element " +
+                      (reachOf(out) - 1).str() +
+                      " of its storage, 'self' with element " +
+                      (reachOf(self) - 1).str());
+  }
   std::optional<int64_t> have = reach(self), need = reach(out);
   if (!have || !need || *need <= *have)
     return success();

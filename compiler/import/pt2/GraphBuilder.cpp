@@ -335,9 +335,7 @@ bool GraphBuilder::result(const Argument &output, const Node &node) {
   case Argument::SymInt: {
     auto it = graph.symInts.find(output.text);
     Dim dim;
-    // What a condition selects is no expression; its rule says what is known.
-    if (it != graph.symInts.end() &&
-        !llvm::StringRef(it->second.expr).contains("Piecewise(")) {
+    if (it != graph.symInts.end()) {
       if (!dimOf(it->second, dim))
         return false;
       number = dim.str();

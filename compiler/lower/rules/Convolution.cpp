@@ -156,7 +156,7 @@ static LoweredTensor padSpace(LowerCall &c, LoweredTensor x, Ints low,
   unsigned rank = x.rank();
   Ints before(rank, 0), after(rank, 0);
   for (unsigned i = 0; i + 2 < rank; ++i) {
-    int64_t size = x.dims()[2 + i].value();
+    int64_t size = x.sizes()[2 + i];
     int64_t cutLow = std::max<int64_t>(-low[i], 0);
     int64_t cutHigh = std::max<int64_t>(-high[i], 0);
     if (cutLow || cutHigh)
@@ -175,8 +175,7 @@ static LoweredTensor spread(LowerCall &c, LoweredTensor x,
   if (llvm::all_of(stride, [](int64_t s) { return s == 1; }))
     return x;
   SmallVector<unsigned, 6> order = x.order;
-  Dims sizes = x.dims(), split, joined, logicalJoined = sizes;
-  Ints low, high;
+  Ints sizes = x.sizes(), split, low, high, joined;
   for (unsigned logical : order) {
     int64_t s = logical >= 2 ? stride[logical - 2] : 1;
     split.push_back(sizes[logical]);
@@ -185,14 +184,13 @@ static LoweredTensor spread(LowerCall &c, LoweredTensor x,
       split.push_back(1);
       high.push_back(s - 1);
     }
-    joined.push_back(sizes[logical] * Dim(s));
-    logicalJoined[logical] = joined.back();
+    joined.push_back(sizes[logical] * s);
   }
   low.assign(split.size(), 0);
-  x = c.reshape(c.pad(c.reshape(inMemoryOrder(x), split), low, high, 0),
-                joined);
+  for (unsigned p = 0; p < order.size(); ++p)
+    x.order[p] = p;
+  x = c.reshape(c.pad(c.reshape(x, split), low, high, 0), joined);
   x.order = order;
-  x.setDims(logicalJoined);
   return x;
 }
 
@@ -217,10 +215,7 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
       stride[i] = 1;
     }
   }
-  Dims outSizes = {x.dims()[0]};
-  Ints sizes;
-  for (Dim d : x.dims())
-    sizes.push_back(d.value());
+  Ints sizes = x.sizes(), outSizes = {sizes[0]};
   for (unsigned i = 0; i < space; ++i) {
     int64_t reach = conv.dilation[i] * (weights.kernel[i] - 1);
     int64_t extent =
@@ -277,7 +272,7 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
   toLast.push_back(1);
   x = c.permute(x, toLast);
   if (grouped) {
-    Dims split = x.dims();
+    Ints split = x.sizes();
     split.back() = groups;
     split.push_back(cPerGroup);
     x = c.reshape(x, split);
@@ -294,7 +289,7 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
   LoweredTensor y = contract(c, {x, xIndex}, b, outSizes, outIndex, iterators);
   if (grouped) {
     outSizes.pop_back();
-    outSizes.back() = Dim(groups * fPerGroup);
+    outSizes.back() = groups * fPerGroup;
     y = c.reshape(y, outSizes);
   }
   return c.permute(y, toSecond);

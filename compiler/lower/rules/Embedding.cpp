@@ -4,18 +4,19 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Updates.h"
-#include "dialects/ft/TensorSizes.h"
 
 using namespace mlir;
 
 namespace ft {
 
+using Sizes = SmallVector<int64_t, 6>;
+
 /// Row weight[index] for every index.
 static LogicalResult embedding(LowerCall &c) {
   LoweredTensor weight = c.operand(0), indices = c.operand(1);
-  Dims sizes = dimsOf(c.resultMeta(0));
-  Dim rows = weight.dims()[0];
-  if (hasNoElements(sizes)) {
+  Sizes sizes = staticSizes(c.resultMeta(0));
+  int64_t rows = weight.sizes()[0];
+  if (llvm::is_contained(sizes, 0)) {
     c.setResult(0, c.empty(sizes, weight.dtype));
     return success();
   }
@@ -71,14 +72,14 @@ static LogicalResult embeddingDenseBackward(LowerCall &c) {
 
 static LogicalResult oneHot(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  Dims sizes = dimsOf(c.resultMeta(0));
-  Dim classes = sizes.back();
+  Sizes sizes = staticSizes(c.resultMeta(0));
+  int64_t classes = sizes.back();
   if (c.integer(1) < 0)
     return c.unsupported("without num_classes the result's size depends on "
                          "data");
-  if (!hasNoElements(sizes))
+  if (!llvm::is_contained(sizes, 0))
     c.checkIndex(x, 0, classes, classes);
-  Dims wide = x.dims();
+  Sizes wide = x.sizes();
   wide.push_back(1);
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   c.setResult(
@@ -94,10 +95,10 @@ static LogicalResult oneHot(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    anyShape("embedding.default", embedding),
+    {"embedding.default", embedding},
     {"embedding_backward.default", embeddingDenseBackward},
     {"embedding_dense_backward.default", embeddingDenseBackward},
-    anyShape("one_hot.default", oneHot),
+    {"one_hot.default", oneHot},
 };
 
 ArrayRef<LowerRuleRow> embeddingLowerRules() { return kRows; }

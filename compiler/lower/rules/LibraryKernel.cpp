@@ -6,7 +6,6 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/KernelCalls.h"
 #include "dialects/ft/FtOps.h"
-#include "dialects/ft/TensorSizes.h"
 
 using namespace mlir;
 
@@ -14,8 +13,7 @@ namespace ft {
 
 int64_t scratchUnit(DType dtype) { return isComplex(dtype) ? 16 : 8; }
 
-KernelScratch scratchFor(Dim size, int64_t work, int64_t bytes) {
-  int64_t count = size.isStatic() ? size.value() : int64_t(1) << 20;
+KernelScratch scratchFor(int64_t count, int64_t work, int64_t bytes) {
   constexpr int64_t kWorthIt = 50'000, kMost = 16, kMemory = 8 << 20;
   int64_t pieces = std::min(
       count, std::min<int64_t>(kMost, kMemory / std::max<int64_t>(bytes, 1)));
@@ -26,27 +24,26 @@ KernelScratch scratchFor(Dim size, int64_t work, int64_t bytes) {
   return {std::max<int64_t>(pieces, 1), bytes};
 }
 
-static TensorMeta rowMajorMeta(DType dtype, ArrayRef<Dim> sizes) {
+static TensorMeta rowMajorMeta(DType dtype, ArrayRef<int64_t> sizes) {
   return TensorMeta::contiguous(dtype, Dims(sizes.begin(), sizes.end()));
 }
 
 /// The metadata of a value whose memory is row-major in its physical order.
 static TensorMeta metaInMemory(const LoweredTensor &t) {
-  TensorMeta meta = rowMajorMeta(t.dtype, t.dims());
-  Dim stride = 1;
+  TensorMeta meta = rowMajorMeta(t.dtype, t.sizes());
+  int64_t stride = 1;
   for (unsigned p = t.rank(); p-- > 0;) {
-    meta.strides[t.order[p]] = stride;
-    if (!meta.sizes[t.order[p]].is(0))
-      stride = stride * meta.sizes[t.order[p]];
+    meta.strides[t.order[p]] = Dim(stride);
+    stride *= std::max<int64_t>(meta.sizes[t.order[p]].value(), 1);
   }
   return meta;
 }
 
 KernelResult kernelResult(LowerCall &c, unsigned r) {
   const TensorMeta &meta = c.resultMeta(r);
-  if (!c.isDefined(meta))
+  if (!meta.isStatic())
     return {{}, meta.dtype, &meta};
-  return {dimsOf(meta), meta.dtype};
+  return {staticSizes(meta), meta.dtype};
 }
 
 /// The dims of an annotation in the order of memory, outermost first: each has
@@ -80,7 +77,7 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
                                       KernelScratch scratch) {
   SmallVector<LoweredTensor> results;
   if (llvm::all_of(outs, [](const KernelResult &r) {
-        return !r.found && hasNoElements(r.sizes);
+        return !r.found && llvm::is_contained(r.sizes, 0);
       })) {
     for (const KernelResult &r : outs)
       results.push_back(c.filled(r.sizes, r.dtype, 0));
@@ -118,21 +115,15 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   for (const KernelResult &r : all) {
     if (r.found) {
       SmallVector<int64_t> sizes;
-      SmallVector<unsigned, 6> order = orderInMemory(*r.found);
-      for (unsigned logical : order) {
-        Dim d = r.found->sizes[logical];
+      for (const Dim &d : r.found->sizes)
         sizes.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
-      }
       types.push_back(
           RankedTensorType::get(sizes, storageType(c.context(), r.dtype)));
-      describe(*r.found, order);
+      describe(*r.found, orderInMemory(*r.found));
       continue;
     }
-    SmallVector<int64_t> shape;
-    for (Dim d : r.sizes)
-      shape.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
     types.push_back(
-        RankedTensorType::get(shape, storageType(c.context(), r.dtype)));
+        RankedTensorType::get(r.sizes, storageType(c.context(), r.dtype)));
     describe(rowMajorMeta(r.dtype, r.sizes), identityOrder(r.sizes.size()));
   }
   SmallVector<int64_t> written(ins.size(), -1);
@@ -147,14 +138,11 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   if (foundDims)
     call->setAttr(kTellsSizes, b.getUnitAttr());
   for (auto [r, value] :
-       llvm::zip(outs, call.getResults().drop_front(foundDims > 0))) {
-    auto rank = cast<RankedTensorType>(value.getType()).getRank();
-    results.push_back({value,
-                       r.found ? orderInMemory(*r.found) : identityOrder(rank),
-                       r.dtype});
-    results.back().setDims(r.found ? ArrayRef<Dim>(r.found->sizes)
-                                   : ArrayRef<Dim>(r.sizes));
-  }
+       llvm::zip(outs, call.getResults().drop_front(foundDims > 0)))
+    results.push_back(
+        {value,
+         identityOrder(cast<RankedTensorType>(value.getType()).getRank()),
+         r.dtype});
   c.newGroup();
   return results;
 }

@@ -19,8 +19,7 @@ class CompiledKernels {
 public:
   /// `error` holds the message if `text` cannot be compiled.
   explicit CompiledKernels(const std::string &text,
-                           llvm::StringRef cpu = "native",
-                           const CpuCodegenOptions &options = {});
+                           llvm::StringRef cpu = "native");
   ~CompiledKernels();
 
   /// Calls run. Parallel loops are run in `chunks` pieces, last piece first.
@@ -30,8 +29,6 @@ public:
   std::string object;
   /// Calls of ft_rt_parallel_for by the last run.
   int64_t parallelCalls = 0;
-  /// What the last run gave to ft_rt_fail_access.
-  std::vector<std::string> refused;
 
 private:
   struct Jit;
