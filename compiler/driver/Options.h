@@ -44,6 +44,9 @@ struct Options {
   /// Work out every call that the cache of fake propagation answers once more;
   /// a difference is an internal error.
   bool crosscheck = false;
+  /// Guard every load and store of generated kernels: one outside of its
+  /// buffer, or not aligned as claimed, ends the call with FT_ERROR_ACCESS.
+  bool checkAccesses = false;
   /// Turn a crash of a stage into an FT0070 diagnostic. Process-wide signal
   /// handlers are installed while a stage runs: for programs, not for hosts.
   bool catchCrashes = false;

@@ -168,8 +168,10 @@ static llvm::Error runCodegen(PipelineState &state) {
   if (std::optional<Plan> plan = Plan::of(state.module))
     state.guards = guardsOf(state.module, *plan);
   dropSymbols(state.module);
+  CpuCodegenOptions options;
+  options.checkAccesses = state.options.checkAccesses;
   llvm::Expected<std::string> object =
-      compileToObject(state.module, *state.target, {});
+      compileToObject(state.module, *state.target, options);
   if (!object)
     return object.takeError();
   state.object = std::move(*object);

@@ -215,7 +215,8 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   link.kernels = &*kernels;
   if (llvm::Error error = linkModel(link, *linker, library->temporaryPath()))
     return std::move(error);
-  header->os() << headerText(artefact, content.compileId);
+  header->os() << headerText(artefact, content.compileId,
+                             llvm::sys::path::filename(outputBase));
 
   // Whatever can fail comes before the first rename.
   llvm::SmallVector<AtomicFile *, 3> all = {&*library, &*header};

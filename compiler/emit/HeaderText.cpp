@@ -162,11 +162,11 @@ static void writeTable(llvm::raw_ostream &os, llvm::StringRef title,
 }
 
 static void writeHead(llvm::raw_ostream &os, const Artefact &a,
-                      llvm::StringRef compileId) {
-  os << "/* " << a.name << ".h - Calls the compiled model " << a.name
-     << ".so.\n * Written by " << compilerVersion() << "; compile id "
-     << compileId << ".\n *\n * Built for the CPU " << commentText(a.cpu)
-     << "; loading it on one that lacks\n"
+                      llvm::StringRef compileId, llvm::StringRef file) {
+  os << "/* " << commentText(file) << ".h - Calls the compiled model "
+     << commentText(file) << ".so.\n * Written by " << compilerVersion()
+     << "; compile id " << compileId << ".\n *\n * Built for the CPU "
+     << commentText(a.cpu) << "; loading it on one that lacks\n"
      << " * what it uses fails with a sentence. `forward` works in "
      << a.arenaBytes << " bytes for each concurrent call"
      << (a.symbols.empty() ? "" : "\n * of the example's sizes") << ".\n";
@@ -368,11 +368,12 @@ static bool usesBool(const Artefact &a) {
   return llvm::any_of(a.inputs, isBool) || llvm::any_of(a.outputs, isBool);
 }
 
-std::string headerText(const Artefact &a, llvm::StringRef compileId) {
+std::string headerText(const Artefact &a, llvm::StringRef compileId,
+                       llvm::StringRef file) {
   std::string text;
   llvm::raw_string_ostream os(text);
   std::string upper = llvm::StringRef(a.name).upper();
-  writeHead(os, a, compileId);
+  writeHead(os, a, compileId, file);
   os << "#ifndef FORETRACE_MODEL_" << a.name << "_H\n#define FORETRACE_MODEL_"
      << a.name << "_H\n\n";
   if (usesBool(a))

@@ -10,9 +10,10 @@
 
 namespace ft {
 
-/// The text of NAME.h: what the model takes and gives as comments, a copy of
+/// The text of FILE.h, beside FILE.so: what the model takes and gives as comments, a copy of
 /// foretrace/runtime.h, and wrappers with typed pointers. C99 and C++.
-std::string headerText(const Artefact &artefact, llvm::StringRef compileId);
+std::string headerText(const Artefact &artefact, llvm::StringRef compileId,
+                       llvm::StringRef file);
 
 /// "float32", "bool", "complex64".
 std::string dtypeName(AbiDType dtype);

@@ -187,6 +187,11 @@ void compareDeclared(OpResult result, Type ours, Attribute declared,
     return;
   std::optional<TensorMeta> claimed = metaFromType(claim.getValue());
   std::optional<TensorMeta> meta = metaFromType(ours);
+  // Archives do not say whether a value is conjugated or negated lazily.
+  if (claimed && meta) {
+    claimed->conj = meta->conj;
+    claimed->neg = meta->neg;
+  }
   if (!claimed || !meta || sameLayout(*meta, *claimed))
     return;
   if (claimed->rank() == meta->rank()) {

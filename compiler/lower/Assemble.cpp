@@ -3,6 +3,8 @@
 
 #include "compiler/lower/Assemble.h"
 
+#include "dialects/ft/TensorSizes.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,20 +25,30 @@ LoweredTensor concatenate(LowerCall &c, ArrayRef<LoweredTensor> pieces,
                                        result.order.begin());
   result.value =
       tensor::ConcatOp::create(c.builder(), c.loc(), physical, values);
+  Dims sizes = result.dims();
+  for (const LoweredTensor &piece : pieces.drop_front())
+    sizes[dim] = sizes[dim] + piece.dims()[dim];
+  // Some of the pieces may be of the run where the first is not.
+  Dims all = sizes;
+  for (size_t d = 0; d < all.size(); ++d)
+    for (const LoweredTensor &piece : pieces)
+      if (d != dim && piece.dims()[d].isStatic())
+        all[d] = piece.dims()[d];
+  result.setDims(all);
   return result;
 }
 
 LoweredTensor insert(LowerCall &c, LoweredTensor whole, LoweredTensor piece,
-                     ArrayRef<int64_t> start, ArrayRef<int64_t> step) {
-  SmallVector<int64_t, 6> sizes = piece.sizes();
-  if (llvm::is_contained(sizes, 0))
+                     const SizeList &start, ArrayRef<int64_t> step) {
+  Dims sizes = piece.dims();
+  if (hasNoElements(sizes))
     return whole;
   piece = c.toOrder(piece, whole.order);
   SmallVector<OpFoldResult> offsets, extents, strides;
   Builder &b = c.builder();
   for (unsigned logical : whole.order) {
-    offsets.push_back(b.getIndexAttr(start[logical]));
-    extents.push_back(b.getIndexAttr(sizes[logical]));
+    offsets.push_back(c.sizeOperand(start[logical]));
+    extents.push_back(c.sizeOperand(sizes[logical]));
     strides.push_back(b.getIndexAttr(step[logical]));
   }
   whole.value =
@@ -46,9 +58,8 @@ LoweredTensor insert(LowerCall &c, LoweredTensor whole, LoweredTensor piece,
 }
 
 LoweredTensor gatherAffine(LowerCall &c, const LoweredTensor &t,
-                           ArrayRef<AffineExpr> index,
-                           ArrayRef<int64_t> sizes) {
-  if (llvm::is_contained(sizes, 0))
+                           ArrayRef<AffineExpr> index, const SizeList &sizes) {
+  if (hasNoElements(sizes))
     return c.empty(sizes, t.dtype);
   auto rank = static_cast<unsigned>(sizes.size());
   SmallVector<AffineExpr, 6> out;

@@ -16,13 +16,12 @@ LoweredTensor concatenate(LowerCall &c, llvm::ArrayRef<LoweredTensor> pieces,
 /// `whole` with a window (start, and step along each dim; its sizes are those
 /// of `piece`) replaced by `piece`.
 LoweredTensor insert(LowerCall &c, LoweredTensor whole, LoweredTensor piece,
-                     llvm::ArrayRef<int64_t> start,
-                     llvm::ArrayRef<int64_t> step);
+                     const SizeList &start, llvm::ArrayRef<int64_t> step);
 
 /// A fresh row-major tensor whose element at the iteration dims is t[index].
 LoweredTensor gatherAffine(LowerCall &c, const LoweredTensor &t,
                            llvm::ArrayRef<mlir::AffineExpr> index,
-                           llvm::ArrayRef<int64_t> sizes);
+                           const SizeList &sizes);
 
 } // namespace ft
 

@@ -49,11 +49,6 @@ LogicalResult checkValues(func::FuncOp source) {
     std::optional<TensorMeta> meta = metaOf(v);
     if (!meta)
       return emitError(loc, "[FT0309] a value has no annotation");
-    if (!meta->isStatic() && !isFoundOutput(v))
-      return emitError(loc, "[FT0311] symbolic shapes are not compiled yet: ")
-             << meta->str()
-             << "\nhelp: export the model with static shapes, or inspect it "
-                "at stage fake";
     if (meta->rank() > kMaxRank)
       return emitError(loc, "[FT0501] a compiled model takes tensors of at "
                             "most ")

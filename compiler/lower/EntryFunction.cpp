@@ -6,8 +6,11 @@
 #include "foretrace/runtime.h"
 
 #include "compiler/lower/KernelCalls.h"
+#include "compiler/lower/KernelGroups.h"
 #include "compiler/lower/OutlineKernels.h"
+#include "compiler/lower/SizesFunction.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/SizeCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -21,7 +24,15 @@ namespace ft {
 namespace {
 
 /// Arguments of ft_gen_forward.
-enum EntryArgument { kExec, kInputs, kOutputs, kArena, kWeights, kState };
+enum EntryArgument {
+  kExec,
+  kInputs,
+  kOutputs,
+  kArena,
+  kWeights,
+  kState,
+  kSizes
+};
 
 struct PlannedCall {
   /// A generated kernel, or a custom operator's.
@@ -41,14 +52,22 @@ public:
   void run() {
     planCalls();
     schedule.memory.solve();
-    schedule.plan.arenaBytes = schedule.memory.totalBytes();
+    schedule.plan.arenaBytes = schedule.memory.estimatedBytes();
+    Dim arena = schedule.memory.totalBytes();
+    for (Dim slot : schedule.memory.slotBytes())
+      arena = arena + slot;
+    if (!schedule.plan.symbols.empty())
+      emitSizesFunction(module, schedule.plan, schedule.guards, arena);
     openFunction();
+    placeSlots();
     unsigned call = 0;
     for (const ScheduleStep &step : schedule.steps) {
       if (auto check = dyn_cast_or_null<CheckIndexOp>(step.check))
         emitCheck(check);
       else if (auto condition = dyn_cast_or_null<CheckTrueOp>(step.check))
         emitCheck(condition);
+      else if (auto size = dyn_cast_or_null<SetSizeOp>(step.check))
+        emitSetSize(size);
       else if (calls[call].custom)
         emitCustomCall(calls[call++].custom);
       else
@@ -72,6 +91,11 @@ private:
   func::FuncOp entry;
   Block *failBlock = nullptr;
   DenseMap<std::pair<unsigned, unsigned>, Value> bases;
+  /// Where slots of the arena start, and buffers of late sizes are.
+  SmallVector<Value> slotOffsets;
+  DenseMap<unsigned, Value> lateBuffers;
+  /// Where the results are that kernels found for other kernels.
+  DenseMap<Value, Value> foundAt;
   llvm::StringMap<LLVM::GlobalOp> strings;
 
   Value constant32(int64_t v) {
@@ -138,6 +162,58 @@ private:
     b.setInsertionPointToEnd(entry.addEntryBlock());
   }
 
+  /// The number of a symbol in the sizes of a call.
+  int64_t symbolIndex(StringRef name) {
+    for (auto [i, symbol] : llvm::enumerate(schedule.plan.symbols))
+      if (symbol.name == name)
+        return static_cast<int64_t>(i);
+    return 0;
+  }
+  Value sizeSlot(StringRef name) {
+    return LLVM::GEPOp::create(
+        b, loc, pointer(), b.getI64Type(), entry.getArgument(kSizes),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(symbolIndex(name))});
+  }
+  /// The value of a symbol at this point of the call.
+  Value symbolValue(StringRef name) {
+    Value v = LLVM::LoadOp::create(b, loc, b.getI64Type(), sizeSlot(name));
+    return arith::IndexCastOp::create(b, loc, b.getIndexType(), v);
+  }
+  Value sizeValue(Dim d) {
+    SizeCode code;
+    return code.emit(b, loc, d,
+                     [&](StringRef name) { return symbolValue(name); });
+  }
+  Value asI64(Value index) {
+    return arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  }
+
+  void placeSlots() {
+    Value at = indexConstant(schedule.memory.totalBytes());
+    for (Dim bytes : schedule.memory.slotBytes()) {
+      slotOffsets.push_back(at);
+      at = arith::AddIOp::create(b, loc, at, sizeValue(bytes));
+    }
+  }
+
+  /// The byte offset of a placed tensor from the start of its memory.
+  Value offsetOf(const Placement &place) {
+    Dim offset = place.byteOffset;
+    Value slot;
+    if (place.region == ft::Region::Arena) {
+      int number = schedule.memory.slot(place.index);
+      if (number >= 0)
+        slot = slotOffsets[number];
+      else
+        offset = offset + Dim(schedule.memory.offset(place.index));
+    }
+    if (slot && offset.is(0))
+      return slot;
+    Value value = sizeValue(offset);
+    return slot ? arith::AddIOp::create(b, loc, slot, value).getResult()
+                : value;
+  }
+
   /// A memref<?xi8> over everything from `address` on.
   Value bytesAt(Value address) {
     auto bytes = MemRefType::get({ShapedType::kDynamic}, b.getI8Type());
@@ -175,8 +251,10 @@ private:
       return base = bytesAt(entry.getArgument(kState));
     case ft::Region::Input:
     case ft::Region::Output:
-    case ft::Region::Found: // no kernel of the compiler touches it
       break;
+    case ft::Region::Late:
+    case ft::Region::Found: // windowAt
+      return base;
     }
     Value array =
         entry.getArgument(region == ft::Region::Input ? kInputs : kOutputs);
@@ -185,40 +263,125 @@ private:
   }
 
   /// The memory of a placed tensor, as the kernel's argument wants it.
-  Value window(const Placement &place, MemRefType type) {
-    int64_t offset = place.byteOffset;
-    if (place.region == ft::Region::Arena)
-      offset += schedule.memory.offset(place.index);
-    Value base = baseOf(place.region, place.index);
-    Value at = indexConstant(offset);
-    if (type.getLayout().isIdentity())
+  Value window(Value tensor, const Placement &place, MemRefType type) {
+    Value base;
+    if (place.region == ft::Region::Late)
+      base = bytesAt(lateBuffers.lookup(place.index));
+    else if (place.region == ft::Region::Found)
+      base = bytesAt(foundAt.lookup(rootOf(tensor)));
+    else
+      base = baseOf(place.region, place.index);
+    Value at = offsetOf(place);
+    if (type.getLayout().isIdentity() && type.hasStaticShape())
       return memref::ViewOp::create(b, loc, type, base, at, ValueRange{});
+    // Kernels take where it starts; how far it goes, their arguments say.
+    auto flat = MemRefType::get({1}, type.getElementType());
+    Value all = memref::ViewOp::create(b, loc, flat, base, at, ValueRange{});
     SmallVector<int64_t> strides;
     int64_t zero;
     (void)type.getStridesAndOffset(strides, zero);
-    auto flat = MemRefType::get({strideExtent(type.getShape(), strides)},
-                                type.getElementType());
-    Value all = memref::ViewOp::create(b, loc, flat, base, at, ValueRange{});
-    return memref::ReinterpretCastOp::create(b, loc, type, all, /*offset=*/0,
-                                             type.getShape(), strides);
+    auto mixed = [&](ArrayRef<int64_t> numbers) {
+      SmallVector<OpFoldResult> values;
+      for (int64_t v : numbers)
+        values.push_back(ShapedType::isDynamic(v)
+                             ? OpFoldResult(indexConstant(1))
+                             : OpFoldResult(b.getIndexAttr(v)));
+      return values;
+    };
+    return memref::ReinterpretCastOp::create(
+        b, loc, type, all, b.getIndexAttr(0), mixed(type.getShape()),
+        mixed(strides));
+  }
+
+  /// The value whose memory a view shows.
+  static Value rootOf(Value v) {
+    Operation *op = v.getDefiningOp();
+    while (op && roleOf(op) == OpRole::View) {
+      v = op->getOperand(0);
+      op = v.getDefiningOp();
+    }
+    return v;
+  }
+
+  /// Memory for results whose size the data decide.
+  void allocateLate(ArrayRef<Value> outputs) {
+    for (Value v : outputs) {
+      Placement place = schedule.placements.lookup(v);
+      if (place.region == ft::Region::Late)
+        lateBuffers[place.index] = memoryFor(schedule.late[place.index]);
+    }
+  }
+  Value memoryFor(const LateBuffer &buffer) {
+    if (buffer.output < 0)
+      return temporary(buffer.bytes);
+    auto array = [&](ArrayRef<Dim> dims) {
+      Value memory;
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(&entry.getBody().front());
+        memory = LLVM::AllocaOp::create(
+            b, loc, pointer(), b.getI64Type(),
+            constant64(static_cast<int64_t>(dims.size()) + 1));
+      }
+      for (auto [i, d] : llvm::enumerate(dims)) {
+        Value at = LLVM::GEPOp::create(
+            b, loc, pointer(), b.getI64Type(), memory,
+            ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+        LLVM::StoreOp::create(b, loc, asI64(sizeValue(d)), at);
+      }
+      return memory;
+    };
+    Value sizes = array(buffer.sizes), strides = array(buffer.strides);
+    auto make = externalTo(pointer(), "ft_rt_output",
+                           {pointer(), b.getI32Type(), pointer(), pointer()});
+    return checkedMemory(
+        LLVM::CallOp::create(b, loc, make,
+                             ValueRange{entry.getArgument(kExec),
+                                        constant32(buffer.output), sizes,
+                                        strides})
+            .getResult());
+  }
+  Value temporary(Dim bytes) {
+    auto make =
+        externalTo(pointer(), "ft_rt_temporary", {pointer(), b.getI64Type()});
+    Value size = asI64(sizeValue(bytes));
+    return checkedMemory(
+        LLVM::CallOp::create(b, loc, make,
+                             ValueRange{entry.getArgument(kExec), size})
+            .getResult());
+  }
+  /// Goes on if there is memory; else the runtime recorded why not.
+  Value checkedMemory(Value memory) {
+    Value bad = LLVM::ICmpOp::create(b, loc, LLVM::ICmpPredicate::eq, memory,
+                                     LLVM::ZeroOp::create(b, loc, pointer()));
+    Block *next = newBlock();
+    cf::CondBranchOp::create(b, loc, bad, failure(),
+                             ValueRange{constant32(FT_ERROR_MEMORY)}, next,
+                             ValueRange{});
+    b.setInsertionPointToEnd(next);
+    return memory;
   }
 
   void emitCall(const ScheduledKernel &kernel, const PlannedCall &call) {
     SmallVector<Value> operands;
     func::FuncOp kernelFunction = call.kernel;
     auto types = kernelFunction.getArgumentTypes();
+    allocateLate(kernel.outputs);
     auto add = [&](Value v) {
-      operands.push_back(window(schedule.placements.lookup(v),
+      operands.push_back(window(v, schedule.placements.lookup(v),
                                 cast<MemRefType>(types[operands.size()])));
     };
     for (Value v : kernel.inputs)
       add(v);
     for (Value v : kernel.outputs)
       add(v);
+    for (const std::string &name : kernel.symbols)
+      operands.push_back(symbolValue(name));
     if (call.scratch >= 0) {
       Placement scratch;
       scratch.index = static_cast<unsigned>(call.scratch);
-      operands.push_back(window(scratch, cast<MemRefType>(types.back())));
+      operands.push_back(
+          window(Value(), scratch, cast<MemRefType>(types.back())));
     }
     func::CallOp::create(b, loc, call.kernel, operands);
   }
@@ -243,11 +406,15 @@ private:
 
   /// A function of the runtime, or a custom kernel, that gives an i32.
   LLVM::LLVMFuncOp external(StringRef name, ArrayRef<Type> arguments) {
+    return externalTo(b.getI32Type(), name, arguments);
+  }
+  LLVM::LLVMFuncOp externalTo(Type result, StringRef name,
+                              ArrayRef<Type> arguments) {
     if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
       return known;
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(module.getBody());
-    auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), arguments);
+    auto type = LLVM::LLVMFunctionType::get(result, arguments);
     return LLVM::LLVMFuncOp::create(b, loc, name, type);
   }
 
@@ -257,12 +424,10 @@ private:
   }
 
   /// Where the elements of a placed tensor start.
-  Value addressOf(const Placement &place) {
+  Value addressOf(Value tensor, const Placement &place) {
     Value start;
-    int64_t offset = place.byteOffset;
     switch (place.region) {
     case ft::Region::Arena:
-      offset += schedule.memory.offset(place.index);
       start = entry.getArgument(kArena);
       break;
     case ft::Region::Weights:
@@ -279,11 +444,18 @@ private:
                         place.region == ft::Region::Input ? kInputs : kOutputs),
                     place.index));
       break;
+    case ft::Region::Late:
+      start = lateBuffers.lookup(place.index);
+      break;
     case ft::Region::Found:
-      return LLVM::ZeroOp::create(b, loc, pointer());
+      start = foundAt.lookup(rootOf(tensor));
+      // The kernel that finds it is about to be called.
+      if (!start)
+        return LLVM::ZeroOp::create(b, loc, pointer());
+      break;
     }
     return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), start,
-                               ValueRange{constant64(offset)});
+                               ValueRange{asI64(offsetOf(place))});
   }
 
   /// The address of pointer number `index` of an array.
@@ -298,6 +470,7 @@ private:
     auto placementOf = [&](Value v) { return schedule.placements.lookup(v); };
     SmallVector<Value> tensors(call.getOperands());
     llvm::append_range(tensors, call.getResults());
+    allocateLate(SmallVector<Value>(call.getResults()));
     Value starts;
     {
       OpBuilder::InsertionGuard guard(b);
@@ -306,30 +479,81 @@ private:
       starts = LLVM::AllocaOp::create(b, loc, pointer(), pointer(), count);
     }
     for (auto [i, tensor] : llvm::enumerate(tensors))
-      LLVM::StoreOp::create(b, loc, addressOf(placementOf(tensor)),
+      LLVM::StoreOp::create(b, loc, addressOf(tensor, placementOf(tensor)),
                             elementAt(starts, static_cast<unsigned>(i)));
     auto run = external("ft_rt_call_kernel",
                         {pointer(), pointer(), pointer(), pointer()});
     Value kernel = LLVM::AddressOfOp::create(
         b, loc, external(call.getSymbol(), {pointer()}));
     Value code =
-        LLVM::CallOp::create(
-            b, loc, run,
-            ValueRange{entry.getArgument(kExec), kernel,
-                       bytesConstant(describeKernelCall(call, placementOf)),
-                       starts})
+        LLVM::CallOp::create(b, loc, run,
+                             ValueRange{entry.getArgument(kExec), kernel,
+                                        describe(call, placementOf), starts})
             .getResult();
     Value bad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, code,
                                       constant32(0));
     Block *next = newBlock();
     cf::CondBranchOp::create(b, loc, bad, failure(), code, next, ValueRange{});
     b.setInsertionPointToEnd(next);
+    for (auto [i, tensor] : llvm::enumerate(tensors))
+      if (isFound(tensor) && !foundAt.count(tensor))
+        foundAt[tensor] = LLVM::LoadOp::create(
+            b, loc, pointer(), elementAt(starts, static_cast<unsigned>(i)));
+  }
+
+  /// The description of a call: a constant, or a copy of one with the sizes of
+  /// the run in it.
+  Value describe(KernelCallOp call,
+                 llvm::function_ref<Placement(Value)> placementOf) {
+    std::vector<SizeWord> sizes;
+    std::string bytes = describeKernelCall(call, placementOf, sizes);
+    Value constant = bytesConstant(bytes);
+    if (sizes.empty())
+      return constant;
+    Value words;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&entry.getBody().front());
+      words = LLVM::AllocaOp::create(
+          b, loc, pointer(), b.getI8Type(),
+          constant64(static_cast<int64_t>(bytes.size())), /*alignment=*/8);
+    }
+    LLVM::MemcpyOp::create(b, loc, words, constant,
+                           constant64(static_cast<int64_t>(bytes.size())),
+                           /*isVolatile=*/false);
+    for (const SizeWord &word : sizes) {
+      Value at = LLVM::GEPOp::create(
+          b, loc, pointer(), b.getI64Type(), words,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(word.at)});
+      LLVM::StoreOp::create(b, loc, asI64(sizeValue(word.value)), at);
+    }
+    return words;
   }
 
   /// The element of a placed 0-dim tensor.
   Value load(Value v) {
     Placement place = schedule.placements.lookup(v);
-    return memref::LoadOp::create(b, loc, window(place, memrefFor(v, place)));
+    auto scalar = cast<RankedTensorType>(v.getType()).getElementType();
+    return LLVM::LoadOp::create(b, loc, scalar, addressOf(v, place));
+  }
+
+  void emitSetSize(SetSizeOp op) {
+    Value value = load(op.getValue());
+    auto outside = [&](arith::CmpIPredicate p, int64_t end) {
+      return arith::CmpIOp::create(b, loc, p, value, constant64(end));
+    };
+    Value bad = arith::OrIOp::create(
+        b, loc, outside(arith::CmpIPredicate::slt, op.getLower()),
+        outside(arith::CmpIPredicate::sgt, op.getUpper()));
+    splitOn(bad, [&] {
+      std::string where = op.getCause().value_or(op.getSym()).str();
+      return LLVM::CallOp::create(b, loc, failFunction(),
+                                  ValueRange{entry.getArgument(kExec),
+                                             stringConstant(where), value,
+                                             constant64(op.getUpper())})
+          .getResult();
+    });
+    LLVM::StoreOp::create(b, loc, value, sizeSlot(op.getSym()));
   }
 
   void emitCheck(CheckTrueOp check) {
@@ -351,19 +575,38 @@ private:
   }
 
   void emitCheck(CheckIndexOp check) {
+    // Low, high and size; numbers, or expressions of the run.
+    SmallVector<Value, 3> bounds;
+    if (std::optional<ArrayAttr> texts = check.getBounds()) {
+      auto *dialect = b.getContext()->getLoadedDialect<FtDialect>();
+      for (Attribute text : *texts) {
+        llvm::Expected<SymExpr> e =
+            dialect->symbolContext().parse(cast<StringAttr>(text).getValue());
+        if (!e)
+          llvm::consumeError(e.takeError());
+        bounds.push_back(e && *e ? asI64(sizeValue(Dim(*e))) : constant64(0));
+      }
+    } else {
+      for (int64_t number : {check.getLow(), check.getHigh(), check.getSize()})
+        bounds.push_back(constant64(number));
+    }
     Value min = load(check.getMin()), max = load(check.getMax());
     Value tooLow = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, min,
-                                         constant64(check.getLow()));
+                                         bounds[0]);
     Value tooHigh = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge,
-                                          max, constant64(check.getHigh()));
+                                          max, bounds[1]);
     Value bad = arith::OrIOp::create(b, loc, tooLow, tooHigh);
+    // No index at all is none that is out of range.
+    if (check.getBounds())
+      bad = arith::AndIOp::create(
+          b, loc, bad,
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, min, max));
     Value which = arith::SelectOp::create(b, loc, tooLow, min, max);
     splitOn(bad, [&] {
       return LLVM::CallOp::create(b, loc, failFunction(),
                                   ValueRange{entry.getArgument(kExec),
                                              stringConstant(check.getWhere()),
-                                             which,
-                                             constant64(check.getSize())})
+                                             which, bounds[2]})
           .getResult();
     });
   }

@@ -56,6 +56,10 @@ llvm::SmallVector<int64_t, 6> broadcastSizes(llvm::ArrayRef<int64_t> a,
                                              llvm::ArrayRef<int64_t> b);
 Dims broadcastDims(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
 
+/// The sizes of an annotation.
+inline Dims dimsOf(const TensorMeta &meta) {
+  return Dims(meta.sizes.begin(), meta.sizes.end());
+}
 /// The static sizes of an annotation.
 llvm::SmallVector<int64_t, 6> staticSizes(const TensorMeta &meta);
 

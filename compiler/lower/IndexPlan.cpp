@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace ft {
 
-FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<int64_t> sizes,
+FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<Dim> sizes,
                                      ArrayRef<Value> tensors) {
   IndexPlan plan;
   plan.indexOf.resize(sizes.size());
@@ -22,7 +22,7 @@ FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<int64_t> sizes,
     if (index.dtype == DType::Bool || index.dtype == DType::U8)
       return c.unsupported("indexing with a mask: the size of the result "
                            "depends on data");
-    plan.broadcast = broadcastSizes(plan.broadcast, index.sizes());
+    plan.broadcast = broadcastDims(plan.broadcast, index.dims());
     plan.indexOf[d] = index;
     first = first < 0 ? static_cast<int>(d) : first;
     last = static_cast<int>(d);
@@ -51,16 +51,16 @@ FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<int64_t> sizes,
   return plan;
 }
 
-void IndexPlan::check(LowerCall &c, ArrayRef<int64_t> sizes) const {
+void IndexPlan::check(LowerCall &c, ArrayRef<Dim> sizes) const {
   for (auto [d, index] : llvm::enumerate(indexOf))
     if (index)
-      c.checkIndex(*index, -sizes[d], sizes[d], sizes[d]);
+      c.checkIndex(*index, sizes[d] * -1, sizes[d], sizes[d]);
 }
 
 SmallVector<AffineExpr, 6> broadcastIndex(LowerCall &c,
                                           const LoweredTensor &tensor,
                                           ArrayRef<AffineExpr> at) {
-  SmallVector<int64_t, 6> sizes = tensor.sizes();
+  Dims sizes = tensor.dims();
   SmallVector<AffineExpr, 6> index;
   size_t lead = at.size() - sizes.size();
   for (size_t d = 0; d < sizes.size(); ++d)
@@ -81,7 +81,7 @@ SmallVector<Access> IndexPlan::accesses(LowerCall &c, unsigned first) const {
 
 LoweredTensor inclusiveCount(LowerCall &c, LoweredTensor mask) {
   return callKernel(c, "running_count", mask, {},
-                    KernelResult{mask.sizes(), DType::I64}, {1, 64})[0];
+                    KernelResult{mask.dims(), DType::I64}, {1, 64})[0];
 }
 
 } // namespace ft

@@ -18,21 +18,21 @@ struct IndexPlan {
   /// For each dim of x the index tensor, or nothing (`:`).
   llvm::SmallVector<std::optional<LoweredTensor>, 6> indexOf;
   /// The common shape of the index tensors.
-  llvm::SmallVector<int64_t, 6> broadcast;
+  Dims broadcast;
   /// Where `broadcast` starts in the result.
   unsigned broadcastAt = 0;
   /// For each dim of x without index its dim in the result.
   llvm::SmallVector<unsigned, 6> resultDim;
-  llvm::SmallVector<int64_t, 6> resultSizes;
+  Dims resultSizes;
 
   /// `tensors` may be shorter than the rank, with nulls for `:`. Refuses masks
   /// (the result's size would depend on data) through `c`.
   static mlir::FailureOr<IndexPlan> make(LowerCall &c,
-                                         llvm::ArrayRef<int64_t> sizes,
+                                         llvm::ArrayRef<Dim> sizes,
                                          llvm::ArrayRef<mlir::Value> tensors);
 
   /// Fails the run if an index is outside [-n, n).
-  void check(LowerCall &c, llvm::ArrayRef<int64_t> sizes) const;
+  void check(LowerCall &c, llvm::ArrayRef<Dim> sizes) const;
 
   /// The index tensors, read at iteration dims `first`… for `broadcast`.
   llvm::SmallVector<Access> accesses(LowerCall &c, unsigned first) const;

@@ -18,8 +18,9 @@ namespace {
 class Description {
 public:
   Description(KernelCallOp call,
-              llvm::function_ref<Placement(Value)> placementOf)
-      : call(call), placementOf(placementOf) {}
+              llvm::function_ref<Placement(Value)> placementOf,
+              std::vector<SizeWord> &sizes)
+      : call(call), placementOf(placementOf), sizes(sizes) {}
   std::string run();
 
 private:
@@ -34,6 +35,7 @@ private:
 
   KernelCallOp call;
   llvm::function_ref<Placement(Value)> placementOf;
+  std::vector<SizeWord> &sizes;
   std::vector<int64_t> words;
   std::vector<std::pair<size_t, size_t>> textAt;
   std::string texts;
@@ -82,21 +84,27 @@ void Description::addTensor(Value value, unsigned index, int64_t copyFrom) {
                       ? static_cast<int64_t>(place.index)
                       : -1);
   words.push_back(meta.rank());
-  for (Dim size : meta.sizes)
-    words.push_back(size.isStatic() ? size.value() : -1);
+  auto add = [&](Dim d) {
+    if (!d.isStatic())
+      sizes.push_back({words.size(), d});
+    words.push_back(d.isStatic() ? d.value() : 0);
+  };
   if (found) {
+    for (Dim size : meta.sizes)
+      words.push_back(size.isStatic() ? size.value() : -1);
     llvm::append_range(words, order);
     words[FT_KC_FOUND] += 2 * meta.rank();
     return;
   }
   // Dims of one element show the annotated stride; it is never used.
-  SmallVector<int64_t> strides;
-  for (Dim stride : meta.strides)
-    strides.push_back(stride.value());
+  for (Dim size : meta.sizes)
+    add(size);
+  Dims strides(meta.strides.begin(), meta.strides.end());
   for (auto [p, logical] : llvm::enumerate(order))
     if (!meta.sizes[logical].is(1))
       strides[logical] = place.strides[p];
-  llvm::append_range(words, strides);
+  for (Dim stride : strides)
+    add(stride);
 }
 
 void Description::setItem(size_t index, const Arg &arg) {
@@ -112,7 +120,9 @@ void Description::setItem(size_t index, const Arg &arg) {
     break;
   }
   case Arg::Int:
-    value = arg.dim.value();
+    value = arg.dim.isStatic() ? arg.dim.value() : 0;
+    if (!arg.dim.isStatic())
+      sizes.push_back({at + 1, arg.dim});
     break;
   case Arg::Float:
     value = llvm::bit_cast<int64_t>(arg.real);
@@ -182,10 +192,10 @@ std::string Description::run() {
   return bytes + texts;
 }
 
-std::string
-describeKernelCall(KernelCallOp call,
-                   llvm::function_ref<Placement(Value)> placementOf) {
-  return Description(call, placementOf).run();
+std::string describeKernelCall(KernelCallOp call,
+                               llvm::function_ref<Placement(Value)> placementOf,
+                               std::vector<SizeWord> &sizes) {
+  return Description(call, placementOf, sizes).run();
 }
 
 } // namespace ft

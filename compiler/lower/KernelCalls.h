@@ -21,11 +21,19 @@ inline constexpr llvm::StringLiteral kTellsSizes = "ft.tells_sizes";
 /// Why the runtime cannot make this call; empty if it can.
 std::string kernelCallLimit(KernelCallOp call);
 
+/// A word of a description that is a size of the run.
+struct SizeWord {
+  size_t at;
+  Dim value;
+};
+
 /// The description that ft_rt_call_kernel reads (runtime/src/kernel_call.h).
-/// `placementOf`: where an operand or result lives.
+/// `placementOf`: where an operand or result lives. `sizes` gets the words that
+/// the run has to fill in.
 std::string
 describeKernelCall(KernelCallOp call,
-                   llvm::function_ref<Placement(mlir::Value)> placementOf);
+                   llvm::function_ref<Placement(mlir::Value)> placementOf,
+                   std::vector<SizeWord> &sizes);
 
 } // namespace ft
 

@@ -7,6 +7,7 @@
 #include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -47,7 +48,12 @@ static bool multipliesAndAccumulates(linalg::GenericOp op) {
 }
 
 OpRole roleOf(Operation *op) {
-  if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op))
+  if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp, SizeOp>(op))
+    return OpRole::Init;
+  // Arithmetic with sizes of the run.
+  if (isa_and_nonnull<arith::ArithDialect, complex::ComplexDialect>(
+          op->getDialect()) &&
+      op->getNumResults() == 1 && !isa<TensorType>(op->getResult(0).getType()))
     return OpRole::Init;
   if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
           tensor::CollapseShapeOp>(op))
@@ -107,6 +113,9 @@ struct Former {
     bool onlyRows = true;
     int64_t group = -1;
   };
+  explicit Former(TensorSizes &sizes) : sizes(sizes) {}
+
+  TensorSizes &sizes;
   std::vector<Kernel> kernels;
   DenseMap<Operation *, unsigned> kernelOf;
   DenseMap<Operation *, unsigned> position;
@@ -193,8 +202,10 @@ struct Former {
     return k;
   }
 
-  static int64_t elements(Value v) {
-    return cast<RankedTensorType>(v.getType()).getNumElements();
+  /// Of an operand seen as it is, so that products are written alike.
+  std::optional<Dim> elements(Value v) {
+    std::optional<ArrayRef<Dim>> shape = sizes.of(v);
+    return shape ? std::optional(product(*shape)) : std::nullopt;
   }
 
   /// Rules 2 and 3; -1 if no kernel can be joined.
@@ -295,8 +306,8 @@ struct Former {
 
 } // namespace
 
-KernelGroups KernelGroups::form(func::FuncOp function) {
-  Former former;
+KernelGroups KernelGroups::form(func::FuncOp function, TensorSizes &sizes) {
+  Former former(sizes);
   former.run(function);
   std::vector<Former::Kernel *> alive;
   for (Former::Kernel &k : former.kernels) {

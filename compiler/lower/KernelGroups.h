@@ -4,6 +4,8 @@
 #ifndef FORETRACE_COMPILER_LOWER_KERNELGROUPS_H
 #define FORETRACE_COMPILER_LOWER_KERNELGROUPS_H
 
+#include "dialects/ft/TensorSizes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -62,7 +64,7 @@ struct KernelGroups {
   std::vector<llvm::SmallVector<mlir::Operation *, 4>> kernels;
   llvm::DenseMap<mlir::Operation *, unsigned> kernelOf;
 
-  static KernelGroups form(mlir::func::FuncOp function);
+  static KernelGroups form(mlir::func::FuncOp function, TensorSizes &sizes);
 };
 
 } // namespace ft

@@ -54,9 +54,11 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (failed(passes.run(function)))
     return failure();
-  Schedule schedule = Schedule::build(function);
-  emitEntryFunction(module, schedule, options);
-  schedule.plan.attachTo(module);
+  FailureOr<Schedule> schedule = Schedule::build(function);
+  if (failed(schedule))
+    return failure();
+  emitEntryFunction(module, *schedule, options);
+  schedule->plan.attachTo(module);
   function.erase();
   return verifyLowered(module);
 }
@@ -64,7 +66,8 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
 LogicalResult verifyLowered(ModuleOp module) {
   WalkResult walked = module.walk([](Operation *op) {
     if (isa_and_nonnull<FtDialect>(op->getDialect()) &&
-        !isa<SymbolOp, FactOp>(op)) { // the plan names symbols
+        // The plan names symbols; kernels compute with sizes.
+        !isa<SymbolOp, FactOp, SizeOp>(op)) {
       op->emitError("[FT0070] is left after lowering");
       return WalkResult::interrupt();
     }

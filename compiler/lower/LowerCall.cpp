@@ -45,6 +45,11 @@ Dims LoweredTensor::dims() const {
   return Dims(numbers.begin(), numbers.end());
 }
 
+void LoweredTensor::setDims(ArrayRef<Dim> dims) {
+  bool isKnown = llvm::all_of(dims, [](Dim d) { return d.isStatic(); });
+  symbolic = isKnown ? Dims() : Dims(dims.begin(), dims.end());
+}
+
 AffineMap LoweredTensor::map(unsigned iterationDims,
                              ArrayRef<AffineExpr> index) const {
   SmallVector<AffineExpr> physical;
@@ -88,7 +93,41 @@ const TensorMeta &LowerCall::meta(unsigned arg) const {
 }
 
 LoweredTensor LowerCall::operandOf(Value ftValue) {
-  return state.values.lookup(ftValue);
+  auto it = state.values.find(ftValue);
+  if (it != state.values.end() || !ftValue)
+    return it != state.values.end() ? it->second : LoweredTensor();
+  // A number that follows from sizes.
+  std::optional<Dim> number = state.numberOf(ftValue);
+  if (!number)
+    return {};
+  ScalarBuilder s(b, location);
+  DType dtype = ftValue.getType().isInteger(1) ? DType::Bool : DType::I64;
+  LoweredTensor t = empty({}, dtype);
+  Value scalar = arith::IndexCastOp::create(b, location, b.getI64Type(),
+                                            sizeValue(*number));
+  t.value = linalg::FillOp::create(b, location, scalar, t.value).getResult(0);
+  return t;
+}
+
+bool LowerCall::isDefined(const TensorMeta &meta) const {
+  return llvm::all_of(meta.sizes, [&](Dim d) { return state.isDefined(d); });
+}
+
+void LowerCall::resolveNumbers() {
+  auto resolve = [&](Arg &arg) {
+    if (!ft::isRuntimeNumber(arg))
+      return;
+    std::optional<Dim> number = state.numberOf(decoded.operands[arg.operand]);
+    if (!number || !state.isDefined(*number))
+      return;
+    arg.dim = *number;
+    arg.operand = -1;
+  };
+  for (Arg &arg : decoded.args) {
+    resolve(arg);
+    for (Arg &item : arg.list)
+      resolve(item);
+  }
 }
 
 LoweredTensor LowerCall::operand(unsigned arg) {
@@ -171,8 +210,11 @@ static Dims symbolicOrNone(ArrayRef<Dim> sizes) {
 
 Value LowerCall::sizeValue(Dim size) { return state.sizeValue(size); }
 
-Value LowerCall::sizeAs(Dim size, DType dtype) {
-  ScalarBuilder s(b, location);
+OpFoldResult LowerCall::sizeOperand(Dim size) {
+  return state.sizeOperand(size);
+}
+
+Value LowerCall::sizeIn(ScalarBuilder &s, Dim size, DType dtype) {
   if (size.isStatic()) {
     Type type = computeType(context(), dtype);
     return isa<IntegerType>(type)
@@ -180,7 +222,7 @@ Value LowerCall::sizeAs(Dim size, DType dtype) {
                : s.constant(type, static_cast<double>(size.value()));
   }
   Value wide =
-      arith::IndexCastOp::create(b, location, b.getI64Type(), sizeValue(size));
+      arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), sizeValue(size));
   return s.cast(wide, DType::I64, dtype);
 }
 
@@ -409,8 +451,7 @@ void LowerCall::checkValue(LoweredTensor condition, const Twine &message) {
                            (place.empty() ? "" : " (" + place + ")"));
 }
 
-void LowerCall::checkIndex(LoweredTensor indices, int64_t low, int64_t high,
-                           int64_t size) {
+void LowerCall::checkIndex(LoweredTensor indices, Dim low, Dim high, Dim size) {
   Dims sizes = indices.dims();
   if (hasNoElements(sizes))
     return;
@@ -431,10 +472,15 @@ void LowerCall::checkIndex(LoweredTensor indices, int64_t low, int64_t high,
         Value i = s.cast(v[0], from, DType::I64);
         return SmallVector<Value>{s.minimum(i, v[1]), s.maximum(i, v[2])};
       });
+  auto known = [&](Dim d) {
+    return b.getI64IntegerAttr(d.isStatic() ? d.value() : 0);
+  };
+  ArrayAttr bounds;
+  if (!low.isStatic() || !high.isStatic() || !size.isStatic())
+    bounds = b.getStrArrayAttr({low.str(), high.str(), size.str()});
   CheckIndexOp::create(b, location, extremes[0].value, extremes[1].value,
-                       b.getI64IntegerAttr(low), b.getI64IntegerAttr(high),
-                       b.getI64IntegerAttr(size),
-                       b.getStringAttr(decoded.schema->base));
+                       known(low), known(high), known(size),
+                       b.getStringAttr(decoded.schema->base), bounds);
   newGroup();
 }
 

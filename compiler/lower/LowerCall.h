@@ -32,6 +32,8 @@ struct LoweredTensor {
   llvm::SmallVector<int64_t, 6> sizes() const;
   /// Logical sizes; of any tensor.
   Dims dims() const;
+  /// Sets the logical sizes that `value` has.
+  void setDims(llvm::ArrayRef<Dim> dims);
   /// What a linalg.generic must use to read logical element `index` (one
   /// expression for each logical dim).
   mlir::AffineMap map(unsigned iterationDims,
@@ -121,6 +123,10 @@ public:
   const TensorMeta &meta(unsigned arg) const;
   /// A tensor, or a number of the run as a 0-dim tensor (isRuntimeNumber).
   LoweredTensor operand(unsigned arg);
+  /// Whether all sizes of a result are known before its kernel is called.
+  bool isDefined(const TensorMeta &meta) const;
+  /// Makes arguments of numbers that follow from sizes: their Dims.
+  void resolveNumbers();
   /// A number that an op of the model computes: its value is not known here.
   bool isRuntimeNumber(unsigned arg) const {
     return ft::isRuntimeNumber(decoded.args[arg]);
@@ -142,6 +148,13 @@ public:
                                          int64_t absent = 1) const;
   double number(unsigned arg) const { return decoded.number(arg); }
   bool flag(unsigned arg) const { return decoded.flag(arg); }
+  /// An integer list whose entries may be of the run.
+  Dims dimsArg(unsigned arg) const {
+    Dims dims;
+    for (const Arg &item : decoded.args[arg].list)
+      dims.push_back(item.dim);
+    return dims;
+  }
   /// `dim` (may be negative) as 0 … rank-1; 0 for rank 0.
   static unsigned wrapDim(int64_t dim, unsigned rank);
 
@@ -158,8 +171,9 @@ public:
                       llvm::ArrayRef<unsigned> order = {});
   /// A size as a value of type index, for `tensor` operations and in bodies.
   mlir::Value sizeValue(Dim size);
-  /// The same as an element of a tensor of this dtype computes.
-  mlir::Value sizeAs(Dim size, DType dtype);
+  mlir::OpFoldResult sizeOperand(Dim size);
+  /// The same in a body, in the dtype that it computes in.
+  mlir::Value sizeIn(ScalarBuilder &s, Dim size, DType dtype);
   /// A tensor filled with a number (converted to dtype).
   LoweredTensor filled(const SizeList &sizes, DType dtype, double number);
   /// The same with an exact integer.
@@ -224,8 +238,7 @@ public:
   /// Makes the call fail at run time (status, nothing read) unless every
   /// element of the integer tensor is in [low, high); `size` and the op's name
   /// go into the message. Emitted before any op that indexes with it.
-  void checkIndex(LoweredTensor indices, int64_t low, int64_t high,
-                  int64_t size);
+  void checkIndex(LoweredTensor indices, Dim low, Dim high, Dim size);
 
   /// Makes the call fail at run time, with `message` in the status, unless the
   /// 0-dim bool tensor is true. Emitted before any op that relies on it.

@@ -18,6 +18,62 @@ LowerState::LowerState(func::FuncOp source, func::FuncOp target,
     if (role && name && role.getValue().ends_with("_mutation"))
       writtenTargets.insert(name.getValue());
   }
+  for (BlockArgument arg : source.getArguments())
+    if (std::optional<TensorMeta> meta = metaOf(arg))
+      for (Dim d : meta->sizes)
+        if (!d.isStatic())
+          d.symbolic().collectSymbols(defined);
+  if (auto module = source->getParentOfType<ModuleOp>())
+    for (auto symbol : module.getOps<SymbolOp>())
+      ranges[symbol.getSym()] = {
+          static_cast<int64_t>(symbol.getLower().value_or(Interval::kMin)),
+          static_cast<int64_t>(symbol.getUpper().value_or(Interval::kMax))};
+}
+
+std::optional<Dim> LowerState::numberOf(Value v) {
+  auto [it, inserted] = numbers.try_emplace(v);
+  if (!inserted || !v.getType().isInteger())
+    return it->second;
+  StringAttr text;
+  if (auto arg = dyn_cast<BlockArgument>(v)) {
+    func::FuncOp function = source;
+    if (arg.getOwner() == &function.getBody().front())
+      text = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
+                                                   names::kValue);
+  } else if (v.getDefiningOp()->getNumResults() == 1) {
+    text = v.getDefiningOp()->getAttrOfType<StringAttr>(names::kValue);
+  }
+  auto *dialect = source.getContext()->getLoadedDialect<FtDialect>();
+  if (!text || !dialect)
+    return it->second;
+  llvm::Expected<SymExpr> e = dialect->symbolContext().parse(text.getValue());
+  if (!e)
+    llvm::consumeError(e.takeError());
+  else if (*e && !e->isPredicate() && !e->isConst() && isDeclared(*e))
+    it->second = Dim(*e);
+  return it->second;
+}
+
+bool LowerState::isDeclared(SymExpr e) const {
+  llvm::StringSet<> names;
+  e.collectSymbols(names);
+  return llvm::all_of(names, [&](const auto &entry) {
+    return ranges.contains(entry.getKey());
+  });
+}
+
+bool LowerState::isDefined(Dim size) const {
+  llvm::StringSet<> names;
+  if (!size.isStatic())
+    size.symbolic().collectSymbols(names);
+  return llvm::all_of(names, [&](const auto &entry) {
+    return defined.contains(entry.getKey());
+  });
+}
+
+Interval LowerState::rangeOf(StringRef symbol) const {
+  auto it = ranges.find(symbol);
+  return it == ranges.end() ? Interval::atLeast(0) : it->second;
 }
 
 Value LowerState::sizeValue(Dim size) {

@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_LOWER_LOWERSTATE_H
 
 #include "compiler/lower/LowerCall.h"
+#include "compiler/shape/Interval.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -43,10 +44,20 @@ public:
   /// Tags what was emitted since the last call with the number of a group of
   /// its own, and the ATen name that it came from.
   void closeGroup(llvm::StringRef from);
-  /// A size as an index: a constant, or an `ft.size` at the function's start.
+  /// A size as an index: a constant, or an `ft.size_of` at the function's
+  /// start.
   mlir::Value sizeValue(Dim size);
   /// The same as tensor operations take it.
   mlir::OpFoldResult sizeOperand(Dim size);
+  /// The expression over sizes that a number is, if it is one.
+  std::optional<Dim> numberOf(mlir::Value ftValue);
+  /// Whether all symbols of a size have their values by now.
+  bool isDefined(Dim size) const;
+  /// Says that a symbol has its value from here on; false if it had.
+  bool define(llvm::StringRef symbol) { return defined.insert(symbol).second; }
+  /// What the module declares of a symbol.
+  Interval rangeOf(llvm::StringRef symbol) const;
+
   /// Filled by a rule that gave up.
   std::string reason;
 
@@ -63,6 +74,11 @@ public:
 
 private:
   llvm::DenseMap<SymExpr, mlir::Value> sizes;
+  llvm::DenseMap<mlir::Value, std::optional<Dim>> numbers;
+  /// Symbols that have values: those of inputs, at first.
+  llvm::StringSet<> defined;
+  llvm::StringMap<Interval> ranges;
+  bool isDeclared(SymExpr e) const;
   int64_t group = 0;
   mlir::Operation *lastTagged = nullptr;
   /// Arguments of `source` that some result of the function overwrites.

@@ -13,6 +13,15 @@ unsigned MemoryPlan::add(int64_t bytes, unsigned first, unsigned last) {
   return static_cast<unsigned>(buffers.size()) - 1;
 }
 
+unsigned MemoryPlan::add(Dim bytes, int64_t estimate, unsigned first,
+                         unsigned last) {
+  if (bytes.isStatic())
+    return add(bytes.value(), first, last);
+  buffers.push_back({aligned(estimate), first, last});
+  buffers.back().symbolic = ceilDiv(bytes, kAlignment) * Dim(kAlignment);
+  return static_cast<unsigned>(buffers.size()) - 1;
+}
+
 void MemoryPlan::extend(unsigned buffer, unsigned step) {
   Buffer &b = buffers[buffer];
   b.first = std::min(b.first, step);
@@ -20,8 +29,11 @@ void MemoryPlan::extend(unsigned buffer, unsigned step) {
 }
 
 void MemoryPlan::solve() {
-  std::vector<unsigned> order(buffers.size());
-  std::iota(order.begin(), order.end(), 0u);
+  solveSlots();
+  std::vector<unsigned> order;
+  for (unsigned id = 0; id < buffers.size(); ++id)
+    if (buffers[id].symbolic.isStatic())
+      order.push_back(id);
   std::sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
     return buffers[a].bytes != buffers[b].bytes
                ? buffers[a].bytes > buffers[b].bytes
@@ -49,6 +61,70 @@ void MemoryPlan::solve() {
                                             buffers[y].offset;
                                    }),
                   id);
+  }
+}
+
+/// The larger of two sizes; symbols are never negative.
+static Dim larger(Dim a, Dim b) {
+  Dim difference = a - b;
+  if (difference.isStatic())
+    return difference.value() >= 0 ? a : b;
+  SymTerm storage;
+  SymExpr::Affine sum = difference.symbolic().affine(storage);
+  auto all = [&](int sign) {
+    return sign * sum.constant >= 0 &&
+           llvm::all_of(sum.terms, [&](const SymTerm &t) {
+             bool product = t.expr.kind() == SymKind::Symbol ||
+                            t.expr.kind() == SymKind::Mul;
+             return product && sign * t.k > 0;
+           });
+  };
+  return all(1) ? a : all(-1) ? b : maxDim(a, b);
+}
+
+void MemoryPlan::solveSlots() {
+  std::vector<unsigned> order;
+  for (unsigned id = 0; id < buffers.size(); ++id)
+    if (!buffers[id].symbolic.isStatic())
+      order.push_back(id);
+  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
+    return buffers[a].bytes > buffers[b].bytes;
+  });
+  struct Slot {
+    int64_t estimate;
+    Dim bytes;
+    std::vector<unsigned> members;
+  };
+  std::vector<Slot> slots;
+  for (unsigned id : order) {
+    Buffer &b = buffers[id];
+    // Larger buffers came first: a free slot wastes what it has more.
+    int best = -1;
+    for (auto [i, slot] : llvm::enumerate(slots)) {
+      bool free = llvm::none_of(slot.members, [&](unsigned other) {
+        const Buffer &o = buffers[other];
+        return o.first <= b.last && b.first <= o.last;
+      });
+      bool fits = slot.bytes == b.symbolic;
+      if (free && (best < 0 || fits || slot.estimate < slots[best].estimate)) {
+        best = static_cast<int>(i);
+        if (fits)
+          break;
+      }
+    }
+    if (best < 0) {
+      best = static_cast<int>(slots.size());
+      slots.push_back({b.bytes, b.symbolic, {}});
+    }
+    slots[best].bytes = larger(slots[best].bytes, b.symbolic);
+    slots[best].members.push_back(id);
+    b.slot = best;
+  }
+  slotSizes.clear();
+  estimatedSlots = 0;
+  for (const Slot &slot : slots) {
+    slotSizes.push_back(slot.bytes);
+    estimatedSlots += slot.estimate;
   }
 }
 

@@ -4,6 +4,8 @@
 #ifndef FORETRACE_COMPILER_LOWER_MEMORYPLAN_H
 #define FORETRACE_COMPILER_LOWER_MEMORYPLAN_H
 
+#include "compiler/shape/Dim.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
@@ -27,6 +29,11 @@ namespace ft {
 /// within a few percent of the lower bound (the most bytes live at a step),
 /// which `lowerBound` reports.
 ///
+/// Where sizes are of the run, buffers share whole slots: a slot is as large as
+/// the largest of its buffers, whichever that is in the run, and slots lie one
+/// after the other behind the buffers of known size. Buffers take slots in the
+/// order of their sizes at the hints, each the one that wastes least.
+///
 /// Invariant: no two buffers that live at the same step overlap; every offset
 /// is a multiple of kAlignment. Cost: O(n²) in the number of buffers.
 class MemoryPlan {
@@ -40,14 +47,22 @@ public:
   /// A buffer of `bytes` (≥ 0) that is written at step `first` and last used at
   /// step `last` ≥ `first`. Returns its number.
   unsigned add(int64_t bytes, unsigned first, unsigned last);
+  /// The same of a size of the run, which is `estimate` at the hints.
+  unsigned add(Dim bytes, int64_t estimate, unsigned first, unsigned last);
   /// Makes the buffer live at `step` too.
   void extend(unsigned buffer, unsigned step);
 
   void solve();
 
   int64_t offset(unsigned buffer) const { return buffers[buffer].offset; }
-  /// The size of the arena.
+  /// The slot of a buffer, whose size is of the run; -1: it has an offset.
+  int slot(unsigned buffer) const { return buffers[buffer].slot; }
+  /// The sizes of slots; the first starts at totalBytes().
+  llvm::ArrayRef<Dim> slotBytes() const { return slotSizes; }
+  /// The size of the arena, or of the part before the slots.
   int64_t totalBytes() const { return total; }
+  /// At the hints, slots included.
+  int64_t estimatedBytes() const { return total + estimatedSlots; }
   /// The most bytes that are live at one step.
   int64_t lowerBound() const;
   size_t size() const { return buffers.size(); }
@@ -57,9 +72,14 @@ private:
     int64_t bytes;
     unsigned first, last;
     int64_t offset = 0;
+    Dim symbolic = 0; ///< bytes of the run, where `bytes` is an estimate
+    int slot = -1;
   };
+  void solveSlots();
+
   std::vector<Buffer> buffers;
-  int64_t total = 0;
+  std::vector<Dim> slotSizes;
+  int64_t total = 0, estimatedSlots = 0;
 };
 
 } // namespace ft

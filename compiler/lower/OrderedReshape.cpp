@@ -3,6 +3,8 @@
 
 #include "compiler/lower/OrderedReshape.h"
 
+#include "dialects/ft/TensorSizes.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -16,12 +18,26 @@ struct Group {
 };
 } // namespace
 
+/// Whether one product is smaller than another that it divides, or is divided
+/// by; nothing if that cannot be told.
+static std::optional<bool> isLess(Dim a, Dim b) {
+  if (a.isStatic() && b.isStatic())
+    return a.value() < b.value();
+  auto divides = [](Dim x, Dim y) {
+    return !x.is(0) && floorDiv(y, x) * x == y;
+  };
+  if (divides(a, b))
+    return true;
+  if (divides(b, a))
+    return false;
+  return std::nullopt;
+}
+
 /// Splits both shapes into the smallest groups of equal products.
-static SmallVector<Group, 6> groupsOf(ArrayRef<int64_t> from,
-                                      ArrayRef<int64_t> to) {
+static SmallVector<Group, 6> groupsOf(ArrayRef<Dim> from, ArrayRef<Dim> to) {
   SmallVector<Group, 6> groups;
   size_t i = 0, k = 0;
-  auto skipUnits = [](ArrayRef<int64_t> sizes, size_t &at) {
+  auto skipUnits = [](ArrayRef<Dim> sizes, size_t &at) {
     while (at < sizes.size() && sizes[at] == 1)
       ++at;
   };
@@ -31,17 +47,24 @@ static SmallVector<Group, 6> groupsOf(ArrayRef<int64_t> from,
     if (i == from.size() || k == to.size())
       return groups;
     Group g;
-    int64_t left = from[i], right = to[k];
+    Dim left = from[i], right = to[k];
     g.from.push_back(static_cast<unsigned>(i++));
     g.to.push_back(static_cast<unsigned>(k++));
     while (left != right) {
-      if (left < right) {
+      std::optional<bool> less = isLess(left, right);
+      if (!less)
+        return {};
+      if (*less) {
         skipUnits(from, i);
-        left *= from[i];
+        if (i == from.size())
+          return {};
+        left = left * from[i];
         g.from.push_back(static_cast<unsigned>(i++));
       } else {
         skipUnits(to, k);
-        right *= to[k];
+        if (k == to.size())
+          return {};
+        right = right * to[k];
         g.to.push_back(static_cast<unsigned>(k++));
       }
     }
@@ -52,7 +75,7 @@ static SmallVector<Group, 6> groupsOf(ArrayRef<int64_t> from,
 /// The physical order of the new dims of size > 1; nothing if a group's dims
 /// are not adjacent.
 static std::optional<SmallVector<unsigned, 6>>
-newOrder(ArrayRef<unsigned> order, ArrayRef<int64_t> sizes,
+newOrder(ArrayRef<unsigned> order, ArrayRef<Dim> sizes,
          ArrayRef<Group> groups) {
   SmallVector<unsigned, 6> significant, result;
   for (unsigned logical : order)
@@ -73,11 +96,11 @@ newOrder(ArrayRef<unsigned> order, ArrayRef<int64_t> sizes,
 }
 
 LoweredTensor orderedReshape(LowerCall &c, LoweredTensor t,
-                             ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t, 6> own = t.sizes();
-  if (ArrayRef<int64_t>(own) == sizes)
+                             const SizeList &sizes) {
+  Dims own = t.dims();
+  if (ArrayRef<Dim>(own) == ArrayRef<Dim>(sizes))
     return t;
-  if (t.isRowMajor() || llvm::is_contained(own, 0))
+  if (t.isRowMajor() || hasNoElements(own))
     return c.reshape(t, sizes);
   std::optional<SmallVector<unsigned, 6>> order =
       newOrder(t.order, own, groupsOf(own, sizes));
@@ -88,13 +111,12 @@ LoweredTensor orderedReshape(LowerCall &c, LoweredTensor t,
     if (sizes[d] == 1)
       order->insert(llvm::find_if(*order, [&](unsigned o) { return o > d; }),
                     d);
-  SmallVector<int64_t, 6> physical;
+  Dims physical;
   for (unsigned logical : *order)
     physical.push_back(sizes[logical]);
-  // The memory itself, seen as a row-major tensor of its physical sizes.
-  llvm::sort(t.order);
-  LoweredTensor result = c.reshape(t, physical);
+  LoweredTensor result = c.reshape(inMemoryOrder(t), physical);
   result.order = *order;
+  result.setDims(sizes);
   return result;
 }
 

@@ -21,7 +21,7 @@ namespace ft {
 /// Otherwise the tensor is made row-major first. Linear in the rank but for
 /// that copy.
 LoweredTensor orderedReshape(LowerCall &c, LoweredTensor t,
-                             llvm::ArrayRef<int64_t> sizes);
+                             const SizeList &sizes);
 
 } // namespace ft
 

@@ -17,8 +17,13 @@ namespace ft {
 MemRefType memrefFor(Value tensor, const Placement &place) {
   auto type = cast<RankedTensorType>(tensor.getType());
   MemRefLayoutAttrInterface layout;
-  if (place.strides != rowMajorStrides(type.getShape()))
-    layout = StridedLayoutAttr::get(tensor.getContext(), 0, place.strides);
+  Dims shape(type.getShape().begin(), type.getShape().end());
+  if (!type.hasStaticShape() || place.strides != rowMajorStrides(shape)) {
+    SmallVector<int64_t> strides;
+    for (Dim d : place.strides)
+      strides.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
+    layout = StridedLayoutAttr::get(tensor.getContext(), 0, strides);
+  }
   return MemRefType::get(type.getShape(), type.getElementType(), layout);
 }
 
@@ -85,6 +90,41 @@ static size_t hashOf(func::FuncOp function) {
   return hash;
 }
 
+/// What codegen has to know of sizes and strides of the run (KernelSizes.h).
+void KernelOutliner::describeSizes(func::FuncOp function,
+                                   const ScheduledKernel &kernel) {
+  MLIRContext *context = module.getContext();
+  Builder b(context);
+  unsigned n = 0;
+  auto layout = [&](Value v) {
+    const Placement &place = schedule.placements.find(v)->second;
+    Dims sizes(*schedule.sizes.of(v));
+    auto isKnown = [](Dim d) { return d.isStatic(); };
+    if (!llvm::all_of(sizes, isKnown) ||
+        !llvm::all_of(place.strides, isKnown)) {
+      TensorMeta meta = TensorMeta::contiguous(DType::U8, sizes);
+      meta.strides.assign(place.strides.begin(), place.strides.end());
+      function.setArgAttr(n, "ft.layout",
+                          TypeAttr::get(typeFromMeta(context, meta)));
+    }
+    ++n;
+  };
+  for (Value v : kernel.inputs)
+    layout(v);
+  for (Value v : kernel.outputs)
+    layout(v);
+  for (const std::string &name : kernel.symbols) {
+    function.setArgAttr(n, "ft.symbol", b.getStringAttr(name));
+    for (const PlannedSymbol &symbol : schedule.plan.symbols)
+      if (symbol.name == name) {
+        function.setArgAttr(n, "ft.lower", b.getI64IntegerAttr(symbol.lower));
+        function.setArgAttr(n, "ft.upper", b.getI64IntegerAttr(symbol.upper));
+        function.setArgAttr(n, "ft.hint", b.getI64IntegerAttr(symbol.hint));
+      }
+    ++n;
+  }
+}
+
 func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
   MLIRContext *context = module.getContext();
   OpBuilder b(context);
@@ -95,6 +135,7 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
     types.push_back(memrefFor(v, schedule.placements.lookup(v)));
   for (Value v : kernel.outputs)
     types.push_back(memrefFor(v, schedule.placements.lookup(v)));
+  types.append(kernel.symbols.size(), b.getIndexType());
   auto function =
       func::FuncOp::create(b, loc, "kernel", b.getFunctionType(types, {}));
   function.setPrivate();
@@ -102,6 +143,7 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
   Block *body = function.addEntryBlock();
   b.setInsertionPointToEnd(body);
 
+  describeSizes(function, kernel);
   Cloner cloner{b, {}};
   for (auto [v, arg] : llvm::zip(kernel.inputs, body->getArguments()))
     cloner.mapping.map(v, bufferization::ToTensorOp::create(
@@ -122,7 +164,8 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
   for (func::FuncOp known : alike)
     if (OperationEquivalence::isRegionEquivalentTo(
             &known.getBody(), &function.getBody(),
-            OperationEquivalence::IgnoreLocations)) {
+            OperationEquivalence::IgnoreLocations) &&
+        known.getAllArgAttrs() == function.getAllArgAttrs()) {
       function.erase();
       return known;
     }

@@ -17,16 +17,19 @@ namespace ft {
 /// equal layers has the kernels of one.
 class KernelOutliner {
 public:
-  KernelOutliner(mlir::ModuleOp module, const Schedule &schedule)
+  KernelOutliner(mlir::ModuleOp module, Schedule &schedule)
       : module(module), schedule(schedule) {}
 
   /// The function for the kernel; its arguments are the kernel's inputs, then
-  /// its outputs.
+  /// its outputs, then its symbols.
   mlir::func::FuncOp outline(const ScheduledKernel &kernel);
 
 private:
+  void describeSizes(mlir::func::FuncOp function,
+                     const ScheduledKernel &kernel);
+
   mlir::ModuleOp module;
-  const Schedule &schedule;
+  Schedule &schedule;
   /// Kernels by a hash of what they do.
   std::unordered_map<size_t, llvm::SmallVector<mlir::func::FuncOp, 1>> byHash;
   unsigned count = 0;

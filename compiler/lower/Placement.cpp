@@ -3,30 +3,29 @@
 
 #include "compiler/lower/Placement.h"
 
+#include "compiler/lower/KernelCalls.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
 namespace ft {
 
-SmallVector<int64_t, 6> rowMajorStrides(ArrayRef<int64_t> shape) {
-  SmallVector<int64_t, 6> strides(shape.size());
-  int64_t running = 1;
-  for (size_t i = shape.size(); i-- > 0;) {
-    strides[i] = running;
-    running *= std::max<int64_t>(shape[i], 1);
-  }
-  return strides;
+bool isFound(Value tensor) {
+  auto call = tensor.getDefiningOp<KernelCallOp>();
+  return call && call->hasAttr(kTellsSizes) &&
+         !cast<RankedTensorType>(tensor.getType()).hasStaticShape();
 }
 
-int64_t strideExtent(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
-  int64_t last = 0;
-  for (auto [size, stride] : llvm::zip(shape, strides)) {
-    if (size == 0)
-      return 0;
-    last += (size - 1) * stride;
+Dims rowMajorStrides(ArrayRef<Dim> shape) {
+  Dims strides(shape.size());
+  Dim running = 1;
+  for (size_t i = shape.size(); i-- > 0;) {
+    strides[i] = running;
+    if (!shape[i].is(0))
+      running = running * shape[i];
   }
-  return last + 1;
+  return strides;
 }
 
 int64_t elementBytes(RankedTensorType type) {
@@ -40,61 +39,78 @@ int64_t tensorBytes(RankedTensorType type) {
   return type.getNumElements() * elementBytes(type);
 }
 
+Dim tensorBytes(ArrayRef<Dim> sizes, Type element) {
+  auto scalar = RankedTensorType::get({}, element);
+  return product(sizes) * Dim(elementBytes(scalar));
+}
+
 static std::optional<Placement> placeCollapse(tensor::CollapseShapeOp op,
-                                              const Placement &operand) {
-  ArrayRef<int64_t> shape = op.getSrcType().getShape();
+                                              const Placement &operand,
+                                              TensorSizes &sizes) {
+  std::optional<ArrayRef<Dim>> shape = sizes.of(op.getSrc());
+  if (!shape)
+    return std::nullopt;
   Placement result = operand;
   result.strides.clear();
   for (const ReassociationIndices &group : op.getReassociationIndices()) {
     // The innermost dim that is not 1 gives the stride; outer ones must follow
     // it without a gap.
-    int64_t stride = 1, running = -1;
+    Dim stride = 1;
+    std::optional<Dim> running;
     for (int64_t d : llvm::reverse(group)) {
-      if (shape[d] == 1)
+      if ((*shape)[d].is(1))
         continue;
-      if (running < 0)
+      if (!running)
         stride = operand.strides[d];
-      else if (operand.strides[d] != running)
+      else if (operand.strides[d] != *running)
         return std::nullopt;
-      running = operand.strides[d] * shape[d];
+      running = operand.strides[d] * (*shape)[d];
     }
     result.strides.push_back(stride);
   }
   return result;
 }
 
-static Placement placeExpand(tensor::ExpandShapeOp op,
-                             const Placement &operand) {
-  ArrayRef<int64_t> shape = op.getResultType().getShape();
+static std::optional<Placement> placeExpand(tensor::ExpandShapeOp op,
+                                            const Placement &operand,
+                                            TensorSizes &sizes) {
+  std::optional<ArrayRef<Dim>> shape = sizes.of(op.getResult());
+  if (!shape)
+    return std::nullopt;
   Placement result = operand;
-  result.strides.assign(shape.size(), 1);
+  result.strides.assign(shape->size(), Dim(1));
   for (auto [source, group] : llvm::enumerate(op.getReassociationIndices())) {
-    int64_t stride = operand.strides[source];
+    Dim stride = operand.strides[source];
     for (int64_t d : llvm::reverse(group)) {
       result.strides[d] = stride;
-      stride *= shape[d];
+      stride = stride * (*shape)[d];
     }
   }
   return result;
 }
 
-std::optional<Placement> placeView(Operation *view, const Placement &operand) {
+std::optional<Placement> placeView(Operation *view, const Placement &operand,
+                                   TensorSizes &sizes) {
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(view))
-    return placeCollapse(collapse, operand);
+    return placeCollapse(collapse, operand, sizes);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
-    return placeExpand(expand, operand);
+    return placeExpand(expand, operand, sizes);
   auto slice = cast<tensor::ExtractSliceOp>(view);
+  std::optional<Dims> offsets = TensorSizes::dimsOf(slice.getMixedOffsets());
+  std::optional<Dims> steps = TensorSizes::dimsOf(slice.getMixedStrides());
+  if (!offsets || !steps)
+    return std::nullopt;
   Placement result = operand;
   result.strides.clear();
-  int64_t offset = 0;
+  Dim offset = 0;
   llvm::SmallBitVector dropped = slice.getDroppedDims();
   for (size_t d = 0; d < operand.strides.size(); ++d) {
-    offset += slice.getStaticOffsets()[d] * operand.strides[d];
+    offset = offset + (*offsets)[d] * operand.strides[d];
     if (!dropped.test(d))
-      result.strides.push_back(operand.strides[d] *
-                               slice.getStaticStrides()[d]);
+      result.strides.push_back(operand.strides[d] * (*steps)[d]);
   }
-  result.byteOffset += offset * elementBytes(slice.getSourceType());
+  result.byteOffset =
+      result.byteOffset + offset * Dim(elementBytes(slice.getSourceType()));
   return result;
 }
 

@@ -4,6 +4,8 @@
 #ifndef FORETRACE_COMPILER_LOWER_PLACEMENT_H
 #define FORETRACE_COMPILER_LOWER_PLACEMENT_H
 
+#include "dialects/ft/TensorSizes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
 
@@ -16,8 +18,17 @@ namespace ft {
 
 /// A block of memory of a call (see runtime/src/abi.h).
 /// Found: what a kernel allocates when it knows how large its result is;
-/// `index` is the output of the model, or kNoOutput.
-enum class Region : uint8_t { Input, Output, Weights, State, Arena, Found };
+/// `index` is the output of the model, or kNoOutput. Late: a buffer whose size
+/// the data decide, allocated when the kernel that writes it is called.
+enum class Region : uint8_t {
+  Input,
+  Output,
+  Weights,
+  State,
+  Arena,
+  Found,
+  Late
+};
 inline constexpr unsigned kNoOutput = ~0U;
 
 /// Where a tensor lives and how it is laid out: a base, a byte offset from it,
@@ -27,31 +38,27 @@ inline constexpr unsigned kNoOutput = ~0U;
 struct Placement {
   Region region = Region::Arena;
   unsigned index = 0;
-  int64_t byteOffset = 0;
-  llvm::SmallVector<int64_t, 6> strides;
+  Dim byteOffset = 0;
+  Dims strides;
 };
 
-/// Whether a kernel finds some size of this tensor.
-inline bool isFound(mlir::Value tensor) {
-  return !llvm::cast<mlir::RankedTensorType>(tensor.getType()).hasStaticShape();
-}
+/// Whether a C kernel finds some size of this tensor.
+bool isFound(mlir::Value tensor);
 
 /// Bytes of an element in memory (1, 2, 4, 8 or 16), and of all of them.
 int64_t elementBytes(mlir::RankedTensorType type);
 int64_t tensorBytes(mlir::RankedTensorType type);
 
-/// Row-major strides of a static shape.
-llvm::SmallVector<int64_t, 6> rowMajorStrides(llvm::ArrayRef<int64_t> shape);
+Dim tensorBytes(llvm::ArrayRef<Dim> sizes, mlir::Type element);
+
+/// Row-major strides of a shape; a size that is the number 0 counts as 1.
+Dims rowMajorStrides(llvm::ArrayRef<Dim> shape);
 
 /// How the result of a view op (extract_slice, expand_shape, collapse_shape)
 /// lies in its operand's memory; nothing if it cannot be described by strides
 /// (a collapse of dims that are not adjacent in memory).
-std::optional<Placement> placeView(mlir::Operation *view,
-                                   const Placement &operand);
-
-/// Elements from the first to behind the last one that the strides reach.
-int64_t strideExtent(llvm::ArrayRef<int64_t> shape,
-                     llvm::ArrayRef<int64_t> strides);
+std::optional<Placement>
+placeView(mlir::Operation *view, const Placement &operand, TensorSizes &sizes);
 
 } // namespace ft
 

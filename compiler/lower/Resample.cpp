@@ -5,6 +5,7 @@
 
 #include "compiler/lower/Assemble.h"
 #include "compiler/lower/Gather.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include <cmath>
 #include <limits>
@@ -34,7 +35,7 @@ static std::optional<int64_t> quotientOf(const Resampling &map) {
 
 LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
                        const Resampling &map) {
-  SmallVector<int64_t, 6> sizes = t.sizes();
+  Dims sizes = t.dims();
   sizes[dim] = static_cast<int64_t>(map.to.size());
   unsigned rank = t.rank();
   bool gather = map.isGather();
@@ -45,7 +46,7 @@ LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   DType work = gather ? t.dtype : opmathType(t.dtype);
   Access out{c.empty(sizes, work, t.order), logical};
-  if (llvm::is_contained(sizes, 0))
+  if (hasNoElements(sizes))
     return out.tensor;
   if (gather)
     if (std::optional<int64_t> factor = quotientOf(map)) {
@@ -95,7 +96,7 @@ LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
                                unsigned dim, const Resampling &map) {
   DType work = opmathType(gradient.dtype);
   gradient = c.cast(gradient, work);
-  SmallVector<int64_t, 6> sizes = gradient.sizes();
+  Dims sizes = gradient.dims();
   auto to = static_cast<int64_t>(map.to.size());
   // NaN where there is no tap: a gradient that is not finite must not reach
   // elements that the map does not read, which 0 times it would.
@@ -118,11 +119,12 @@ LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
   iterators.push_back(Iterator::Reduction);
   LoweredTensor zero = c.filled(sizes, work, 0);
   if (!gradient.isRowMajor()) {
-    SmallVector<int64_t> physical;
+    Dims physical;
     for (unsigned l : gradient.order)
       physical.push_back(sizes[l]);
     zero = c.filled(physical, work, 0);
     zero.order = gradient.order;
+    zero.setDims(sizes);
   }
   return c.generic(
       {Access{gradient, source}, Access{w, {c.dim(rank), logical[dim]}}},

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace ft {
@@ -98,6 +100,33 @@ static Value castInteger(ScalarBuilder &s, Value v, Type to, bool isUnsigned) {
   return arith::ExtSIOp::create(s.b, s.loc, to, v);
 }
 
+/// A float in [low, high) to an integer; anything else, NaN too, gives the
+/// least number of the type, as x86 does. (LLVM's conversion alone would leave
+/// it undefined, and with it every comparison of an index.)
+template <typename ConversionOp>
+static Value convertWithin(ScalarBuilder &s, Value v, Type to, double low,
+                           double high) {
+  auto bound = [&](double x) { return s.constant(v.getType(), x); };
+  Value inside = arith::AndIOp::create(
+      s.b, s.loc,
+      arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::OGE, v,
+                            bound(low)),
+      arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::OLT, v,
+                            bound(high)));
+  Value safe = arith::SelectOp::create(s.b, s.loc, inside, v, bound(0));
+  Value integer = ConversionOp::create(s.b, s.loc, to, safe);
+  Value least = arith::ConstantOp::create(
+      s.b, s.loc,
+      s.b.getIntegerAttr(
+          to, llvm::APInt::getSignedMinValue(to.getIntOrFloatBitWidth())));
+  return arith::SelectOp::create(s.b, s.loc, inside, integer, least);
+}
+
+static Value toSigned(ScalarBuilder &s, Value v, Type to) {
+  double end = std::ldexp(1.0, int(to.getIntOrFloatBitWidth()) - 1);
+  return convertWithin<arith::FPToSIOp>(s, v, to, -end, end);
+}
+
 /// Float to integer as x86 does it through 64 bits: the low bits of the
 /// truncated value, so that -1.0 to uint8 is 255.
 static Value floatToInteger(ScalarBuilder &s, Value v, Type to, DType toDType) {
@@ -105,11 +134,15 @@ static Value floatToInteger(ScalarBuilder &s, Value v, Type to, DType toDType) {
     v = castFloat(s, v, s.b.getF32Type());
   Type wide = to.getIntOrFloatBitWidth() < 32 ? s.b.getI32Type() : to;
   if (toDType == DType::U64)
-    return arith::FPToUIOp::create(s.b, s.loc, to, v);
+    return arith::SelectOp::create(
+        s.b, s.loc,
+        arith::CmpFOp::create(s.b, s.loc, arith::CmpFPredicate::OLT, v,
+                              s.constant(v.getType(), 0x1p63)),
+        toSigned(s, v, to),
+        convertWithin<arith::FPToUIOp>(s, v, to, 0x1p63, 0x1p64));
   if (toDType == DType::U32)
     wide = s.b.getI64Type();
-  Value integer = arith::FPToSIOp::create(s.b, s.loc, wide, v);
-  return castInteger(s, integer, to, false);
+  return castInteger(s, toSigned(s, v, wide), to, false);
 }
 
 Value ScalarBuilder::cast(Value v, DType from, DType to) {

@@ -10,20 +10,26 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 
 namespace ft {
 
-static ArrayRef<int64_t> shapeOf(Value v) {
-  return cast<RankedTensorType>(v.getType()).getShape();
-}
-
 /// A plain copy of `v`, before `before`.
-static Value insertCopy(Operation *before, Value v) {
+static Value insertCopy(Operation *before, Value v, ArrayRef<Dim> sizes) {
   OpBuilder b(before);
   auto type = cast<RankedTensorType>(v.getType());
-  Value out = tensor::EmptyOp::create(b, v.getLoc(), type.getShape(),
-                                      type.getElementType());
+  SmallVector<OpFoldResult> shape;
+  for (Dim d : sizes)
+    if (d.isStatic())
+      shape.push_back(b.getIndexAttr(d.value()));
+    else
+      shape.push_back(SizeOp::create(b, v.getLoc(), b.getIndexType(),
+                                     b.getStringAttr(d.str()))
+                          .getResult());
+  Value out =
+      tensor::EmptyOp::create(b, v.getLoc(), shape, type.getElementType());
   AffineMap map = b.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> kinds(type.getRank(),
                                          utils::IteratorType::parallel);
@@ -44,13 +50,20 @@ public:
       : function(function), s(schedule),
         terminator(function.getBody().front().getTerminator()) {}
 
-  void run() {
+  LogicalResult run() {
+    saySizes();
     placeArguments();
     placeResults();
     makeReshapesPossible();
-    orderSteps(KernelGroups::form(function));
+    orderSteps(KernelGroups::form(function, s.sizes));
     collectBorders();
+    FailureOr<std::vector<SizeGuard>> guards =
+        planSymbols(function->getParentOfType<ModuleOp>(), s.plan);
+    if (failed(guards))
+      return failure();
+    s.guards = *guards;
     planArena();
+    return success();
   }
 
 private:
@@ -60,6 +73,8 @@ private:
   /// Copies that write a buffer or an input back, and where to.
   SmallVector<std::pair<Operation *, Placement>> writeBacks;
   DenseMap<StringAttr, unsigned> argumentByTarget;
+  /// Symbols that the sizes of inputs tell.
+  llvm::StringSet<> told;
 
   StringAttr argText(unsigned n, StringRef name) {
     return function.getArgAttrOfType<StringAttr>(n, name);
@@ -69,6 +84,59 @@ private:
     auto type = dyn_cast_or_null<TypeAttr>(attr);
     return type ? dyn_cast<RankedTensorType>(type.getValue())
                 : RankedTensorType();
+  }
+
+  ArrayRef<Dim> shapeOf(Value v) {
+    std::optional<ArrayRef<Dim>> sizes = s.sizes.of(v);
+    return sizes ? *sizes : ArrayRef<Dim>();
+  }
+  Value copyBefore(Operation *before, Value v) {
+    Dims sizes(shapeOf(v).begin(), shapeOf(v).end());
+    return insertCopy(before, v, sizes);
+  }
+
+  /// The strides of what a kernel finds, as its call says them.
+  static Dims foundStrides(Value v) {
+    auto call = v.getDefiningOp<KernelCallOp>();
+    unsigned r = call.getNumOperands() + cast<OpResult>(v).getResultNumber();
+    auto type = cast<TypeAttr>(call.getTypes()[r]).getValue();
+    TensorMeta meta = metaFromType(type).value_or(TensorMeta());
+    Dims physical;
+    for (int64_t logical :
+         cast<DenseI64ArrayAttr>(call.getOrders()[r]).asArrayRef())
+      physical.push_back(meta.strides[logical]);
+    return physical;
+  }
+
+  /// Arguments and what kernels find, from their annotations.
+  void saySizes() {
+    for (BlockArgument arg : function.getArguments()) {
+      unsigned n = arg.getArgNumber();
+      RankedTensorType type = metaType(function.getArgAttr(n, names::kMeta));
+      auto tensor = dyn_cast<RankedTensorType>(arg.getType());
+      if (!type || !tensor || tensor.hasStaticShape())
+        continue;
+      TensorMeta meta = *metaFromType(type);
+      s.sizes.say(arg, meta.sizes);
+      for (Dim d : meta.sizes)
+        if (!d.isStatic())
+          d.symbolic().collectSymbols(told);
+    }
+    function.walk([&](KernelCallOp call) {
+      for (auto [r, value] : llvm::enumerate(call.getResults())) {
+        auto type = cast<TypeAttr>(call.getTypes()[call.getNumOperands() + r]);
+        std::optional<TensorMeta> meta = metaFromType(type.getValue());
+        if (!meta || meta->isStatic())
+          continue;
+        Dims physical;
+        ArrayRef<int64_t> order =
+            cast<DenseI64ArrayAttr>(call.getOrders()[call.getNumOperands() + r])
+                .asArrayRef();
+        for (int64_t logical : order)
+          physical.push_back(meta->sizes[logical]);
+        s.sizes.say(value, physical);
+      }
+    });
   }
 
   //===--- Boundary -------------------------------------------------------===//
@@ -97,8 +165,7 @@ private:
       if (kind.getValue() == "input") {
         place.region = Region::Input;
         place.index = static_cast<unsigned>(s.plan.inputs.size());
-        for (Dim d : meta->strides)
-          place.strides.push_back(d.value());
+        place.strides.assign(meta->strides.begin(), meta->strides.end());
         s.plan.inputs.push_back(
             {target ? target.str() : std::string(), type, isWritten});
         s.placements[arg] = place;
@@ -187,7 +254,7 @@ private:
     auto it = target ? argumentByTarget.find(target) : argumentByTarget.end();
     if (it == argumentByTarget.end())
       return;
-    Value copy = insertCopy(terminator, terminator->getOperand(r));
+    Value copy = copyBefore(terminator, terminator->getOperand(r));
     writeBacks.emplace_back(
         copy.getDefiningOp(),
         s.placements.lookup(function.getArgument(it->second)));
@@ -199,16 +266,29 @@ private:
     Placement place;
     place.region = Region::Output;
     place.index = static_cast<unsigned>(s.plan.outputs.size());
-    for (Dim d : metaFromType(type)->strides)
-      place.strides.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
+    TensorMeta meta = *metaFromType(type);
+    place.strides.assign(meta.strides.begin(), meta.strides.end());
     auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
     s.plan.outputs.push_back({name ? name.str() : std::string(), type, false});
-    if (isFound(v)) {
+    if (isFound(v) && !s.placements.count(v)) {
       place.region = Region::Found;
+      place.strides = foundStrides(v);
       s.placements[v] = place;
       return;
     }
-    bool rowMajor = place.strides == rowMajorStrides(shapeOf(v));
+    // Annotated strides count a size of 0 as 1; without elements they do not
+    // matter.
+    bool rowMajor = place.strides == rowMajorStrides(shapeOf(v)) ||
+                    meta.strides == contiguousStrides(meta.sizes);
+    if (rowMajor)
+      place.strides = rowMajorStrides(shapeOf(v));
+    if (!llvm::all_of(meta.sizes, [&](Dim d) { return isTold(d); })) {
+      auto output = static_cast<int>(place.index);
+      place.region = Region::Late;
+      place.index = static_cast<unsigned>(s.late.size());
+      s.late.push_back({0, output, Dims(meta.sizes.begin(), meta.sizes.end()),
+                        Dims(meta.strides.begin(), meta.strides.end())});
+    }
     Value base = rowMajor ? behindReshapes(v) : v;
     Operation *op = base.getDefiningOp();
     OpRole kind = op ? roleOf(op) : OpRole::View;
@@ -218,7 +298,7 @@ private:
                       kind == OpRole::Contraction || kind == OpRole::Reduction;
     if (!isComputed || s.placements.count(base) ||
         (!rowMajor && !base.hasOneUse())) {
-      base = insertCopy(terminator, v);
+      base = copyBefore(terminator, v);
       terminator->setOperand(r, base);
     } else if (rowMajor) {
       place.strides = rowMajorStrides(shapeOf(base));
@@ -249,15 +329,15 @@ private:
           if (isInit(v) ||
               (!call.getAsIs()[i] &&
                placementOf(v).strides != rowMajorStrides(shapeOf(v))))
-            call.setOperand(i, insertCopy(&op, v));
+            call.setOperand(i, copyBefore(&op, v));
         }
       if (roleOf(&op) != OpRole::View)
         continue;
       std::optional<Placement> place =
-          placeView(&op, placementOf(op.getOperand(0)));
+          placeView(&op, placementOf(op.getOperand(0)), s.sizes);
       if (!place) {
-        op.setOperand(0, insertCopy(&op, op.getOperand(0)));
-        place = placeView(&op, placementOf(op.getOperand(0)));
+        op.setOperand(0, copyBefore(&op, op.getOperand(0)));
+        place = placeView(&op, placementOf(op.getOperand(0)), s.sizes);
       }
       assumed[op.getResult(0)] = *place;
     }
@@ -273,7 +353,7 @@ private:
       lastOf[ops.back()] = static_cast<unsigned>(k);
     }
     for (Operation &op : function.getBody().front()) {
-      if (isa<CheckIndexOp, CheckTrueOp>(op))
+      if (isa<CheckIndexOp, CheckTrueOp, SetSizeOp>(op))
         s.steps.push_back({-1, &op});
       auto it = lastOf.find(&op);
       if (it == lastOf.end())
@@ -331,6 +411,7 @@ private:
         });
       }
       kernel.inputs.assign(inputs.begin(), inputs.end());
+      collectSymbols(kernel);
       for (Operation *op : kernel.ops)
         for (Value v : op->getResults())
           if (s.placements.count(v) || isReadOutside(v, members) ||
@@ -344,6 +425,64 @@ private:
         if (llvm::is_contained(kernel.ops, copy))
           kernel.outputs.push_back(v);
     }
+  }
+
+  /// Of all sizes that the kernel's code may need: those of its borders, and
+  /// what its operations take, also through what is repeated in the kernel.
+  void collectSymbols(ScheduledKernel &kernel) {
+    llvm::StringSet<> names;
+    DenseSet<Operation *> seen;
+    auto add = [&](Value v) {
+      for (Dim d : shapeOf(v))
+        if (!d.isStatic())
+          d.symbolic().collectSymbols(names);
+    };
+    std::function<void(Operation *)> visit = [&](Operation *op) {
+      if (!seen.insert(op).second)
+        return;
+      if (auto size = dyn_cast<SizeOp>(op)) {
+        if (Dim d = size.dim(); !d.isStatic())
+          d.symbolic().collectSymbols(names);
+        return;
+      }
+      for (Value v : op->getResults())
+        if (isa<RankedTensorType>(v.getType()))
+          add(v);
+      op->walk([&](Operation *inner) {
+        for (Value v : inner->getOperands()) {
+          if (isa<RankedTensorType>(v.getType()))
+            add(v);
+          Operation *def = v.getDefiningOp();
+          if (def && def->getBlock() == op->getBlock() &&
+              roleOf(def) <= OpRole::View)
+            visit(def);
+        }
+      });
+    };
+    for (Operation *op : kernel.ops)
+      visit(op);
+    for (Value v : kernel.inputs)
+      for (Dim d : resolveStrides(v))
+        if (!d.isStatic())
+          d.symbolic().collectSymbols(names);
+    for (const auto &entry : names)
+      kernel.symbols.push_back(entry.getKey().str());
+    llvm::sort(kernel.symbols);
+  }
+
+  /// The strides of an input; nothing yet for what is only placed later, and
+  /// then row-major.
+  Dims resolveStrides(Value v) {
+    auto it = s.placements.find(v);
+    if (it != s.placements.end())
+      return it->second.strides;
+    Operation *op = v.getDefiningOp();
+    if (!op || roleOf(op) != OpRole::View)
+      return rowMajorStrides(shapeOf(v));
+    Placement base;
+    base.strides = resolveStrides(op->getOperand(0));
+    std::optional<Placement> place = placeView(op, base, s.sizes);
+    return place ? place->strides : Dims();
   }
 
   static bool isReadOutside(Value v, const DenseSet<Operation *> &members) {
@@ -371,7 +510,7 @@ private:
     if (it != s.placements.end())
       return it->second;
     Operation *op = v.getDefiningOp();
-    Placement place = *placeView(op, resolve(op->getOperand(0)));
+    Placement place = *placeView(op, resolve(op->getOperand(0)), s.sizes);
     s.placements[v] = place;
     return place;
   }
@@ -391,19 +530,50 @@ private:
         if (s.placements.count(v))
           continue;
         Placement place;
+        place.strides = rowMajorStrides(shapeOf(v));
         if (isFound(v)) {
           place.region = Region::Found;
           place.index = kNoOutput;
+          place.strides = foundStrides(v);
           s.placements[v] = place;
           continue;
         }
-        place.strides = rowMajorStrides(shapeOf(v));
-        place.index = s.memory.add(
-            tensorBytes(cast<RankedTensorType>(v.getType())), now, now);
+        Dim bytes = tensorBytes(
+            shapeOf(v), cast<RankedTensorType>(v.getType()).getElementType());
+        if (isTold(bytes)) {
+          place.index = s.memory.add(bytes, estimate(bytes), now, now);
+        } else {
+          place.region = Region::Late;
+          place.index = static_cast<unsigned>(s.late.size());
+          s.late.push_back({bytes});
+        }
         s.placements[v] = place;
       }
     }
     // Scratch buffers are added, and the plan solved, when kernels are built.
+  }
+
+  /// Whether the inputs tell every symbol of a size.
+  bool isTold(Dim d) {
+    llvm::StringSet<> names;
+    if (!d.isStatic())
+      d.symbolic().collectSymbols(names);
+    return llvm::all_of(names, [&](const auto &entry) {
+      return told.contains(entry.getKey());
+    });
+  }
+
+  int64_t estimate(Dim d) {
+    if (d.isStatic())
+      return d.value();
+    SymValue v =
+        SymContext::evaluate(d.symbolic(), [&](StringRef name, int64_t &value) {
+          for (const PlannedSymbol &symbol : s.plan.symbols)
+            if (symbol.name == name)
+              return value = symbol.hint, true;
+          return false;
+        });
+    return v ? std::max<int64_t>(v.value, 0) : 0;
   }
 
   void touch(Value v, unsigned step) {
@@ -415,9 +585,10 @@ private:
 
 } // namespace
 
-Schedule Schedule::build(func::FuncOp function) {
+FailureOr<Schedule> Schedule::build(func::FuncOp function) {
   Schedule schedule;
-  ScheduleBuilder(function, schedule).run();
+  if (failed(ScheduleBuilder(function, schedule).run()))
+    return failure();
   return schedule;
 }
 

@@ -7,6 +7,7 @@
 #include "compiler/lower/MemoryPlan.h"
 #include "compiler/lower/Placement.h"
 #include "compiler/lower/Plan.h"
+#include "compiler/lower/PlanSymbols.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,12 +19,22 @@ struct ScheduledKernel {
   llvm::SmallVector<mlir::Operation *, 4> ops;
   llvm::SmallVector<mlir::Value, 4> inputs;
   llvm::SmallVector<mlir::Value, 2> outputs;
+  /// The symbols of the sizes of its tensors and of its arithmetic, sorted.
+  std::vector<std::string> symbols;
 };
 
 /// One step of the entry function: a kernel, or a `ft.check_…`.
 struct ScheduleStep {
   int kernel = -1;
   mlir::Operation *check = nullptr;
+};
+
+/// Memory that is asked for when its size is known: for a result of a kernel
+/// that is no output of the model, or (`sizes` and `strides`) for one.
+struct LateBuffer {
+  Dim bytes = 0;
+  int output = -1;
+  Dims sizes = {}, strides = {};
 };
 
 /// The lowered `@forward` as steps on planned memory.
@@ -39,11 +50,17 @@ struct Schedule {
   /// Of every tensor that crosses a kernel's border.
   llvm::DenseMap<mlir::Value, Placement> placements;
   MemoryPlan memory;
+  /// Memory of sizes that the data decide.
+  std::vector<LateBuffer> late;
   Plan plan;
+  /// The sizes of the function's tensors.
+  TensorSizes sizes;
+  /// The guards that code has to check.
+  std::vector<SizeGuard> guards;
 
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
   /// copies that the boundary and non-contiguous reshapes need.
-  static Schedule build(mlir::func::FuncOp function);
+  static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function);
 };
 
 } // namespace ft

@@ -8,6 +8,8 @@
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
 #include "compiler/lower/Placement.h"
+#include "compiler/lower/rules/LibraryKernel.h"
+#include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -30,8 +32,9 @@ static LoweredTensor argumentTensor(BlockArgument arg, const TensorMeta &meta) {
   LoweredTensor t;
   t.value = arg;
   t.dtype = meta.dtype;
-  for (int64_t i = 0; i < meta.rank(); ++i)
-    t.order.push_back(static_cast<unsigned>(i));
+  t.order = identityOrder(static_cast<size_t>(meta.rank()));
+  if (!llvm::all_of(meta.sizes, [](Dim d) { return d.isStatic(); }))
+    t.symbolic.assign(meta.sizes.begin(), meta.sizes.end());
   return t;
 }
 
@@ -39,7 +42,7 @@ static RankedTensorType plainType(MLIRContext *context,
                                   const TensorMeta &meta) {
   SmallVector<int64_t> shape;
   for (Dim d : meta.sizes)
-    shape.push_back(d.value());
+    shape.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
   return RankedTensorType::get(shape, storageType(context, meta.dtype));
 }
 
@@ -55,6 +58,68 @@ static LogicalResult checkNumbers(LowerCall &c, const LowerRuleRow &row) {
       return c.unsupported("argument '" + c.call().schema->args[i].name +
                            "' is a number that is only known at run time");
   return success();
+}
+
+/// Whether some size that the call has to do with is of the run.
+static bool hasSymbolicSizes(LowerCall &c, Operation *op) {
+  auto isSymbolic = [](Value v) {
+    std::optional<TensorMeta> meta = metaOf(v);
+    return meta &&
+           !llvm::all_of(meta->sizes, [](Dim d) { return d.isStatic(); });
+  };
+  auto inArg = [](const Arg &arg) {
+    return !arg.dim.isStatic() || llvm::any_of(arg.list, [](const Arg &item) {
+      return !item.dim.isStatic();
+    });
+  };
+  return llvm::any_of(op->getOperands(), isSymbolic) ||
+         llvm::any_of(op->getResults(), isSymbolic) ||
+         llvm::any_of(c.call().args, inArg);
+}
+
+/// Tensors with sizes of the run only go to rules that take them. What the
+/// kernel of a call finds is no such size yet.
+static LogicalResult checkSizes(LowerCall &c, const LowerRuleRow &row,
+                                Operation *op) {
+  if (row.shapes == Shapes::Symbolic || row.sizes == ResultSizes::Found ||
+      !hasSymbolicSizes(c, op))
+    return success();
+  return c.unsupported("with sizes that are only known at run time");
+}
+
+/// Numbers and kernels that decide sizes of what follows tell them.
+static void tellSizes(LowerCall &c, LowerState &state, Operation *op) {
+  auto tell = [&](Dim d, LoweredTensor number) {
+    if (d.isStatic() || d.symbolic().kind() != SymKind::Symbol ||
+        !state.define(d.symbolic().name()))
+      return;
+    c.newGroup();
+    Interval range = state.rangeOf(d.symbolic().name());
+    SetSizeOp::create(c.builder(), c.loc(),
+                      c.builder().getStringAttr(d.symbolic().name()),
+                      c.cast(number, DType::I64).value,
+                      c.builder().getI64IntegerAttr(range.lo),
+                      c.builder().getI64IntegerAttr(range.hi),
+                      c.builder().getStringAttr(schemaOf(op)->base));
+    c.newGroup();
+  };
+  for (Value v : op->getResults()) {
+    auto known = state.values.find(v);
+    if (known == state.values.end())
+      continue;
+    LoweredTensor t = known->second;
+    if (std::optional<Dim> d = state.numberOf(v)) {
+      tell(*d, t);
+    } else if (std::optional<TensorMeta> meta = metaOf(v)) {
+      for (auto [i, size] : llvm::enumerate(meta->sizes))
+        if (!size.isStatic() && !state.isDefined(size))
+          if (std::optional<LoweredTensor> n =
+                  foundSize(c, t, static_cast<unsigned>(i)))
+            tell(size, *n);
+      if (!meta->isStatic())
+        state.values[v].symbolic.assign(meta->sizes.begin(), meta->sizes.end());
+    }
+  }
 }
 
 LogicalResult lowerToLinalg(ModuleOp module,
@@ -101,18 +166,29 @@ LogicalResult lowerToLinalg(ModuleOp module,
       return op.emitError("[FT0501] cannot be compiled: ") << op.getName();
     }
     const LowerRuleRow *row = findLowerRule(*schema);
-    bool known = llvm::all_of(op.getOperands(),
-                              [&](Value v) { return state.values.count(v); });
+    // A number that follows from sizes needs no code where it stands.
+    if (op.getNumResults() == 1)
+      if (std::optional<Dim> d = state.numberOf(op.getResult(0)))
+        if (state.isDefined(*d))
+          continue;
+    bool known = llvm::all_of(op.getOperands(), [&](Value v) {
+      return state.values.count(v) || state.numberOf(v);
+    });
     // After a call without a rule its users cannot be looked at; they are
     // reported only if they have no rule either.
     if (row && !known)
       continue;
     state.reason.clear();
     LowerCall call(state, &op, b);
-    if (!row || failed(checkNumbers(call, *row)) || failed(row->rule(call))) {
+    if (row && row->numbers == Numbers::Constant)
+      call.resolveNumbers();
+    if (!row || failed(checkNumbers(call, *row)) ||
+        failed(checkSizes(call, *row, &op)) || failed(row->rule(call))) {
       auto [it, inserted] =
           missing.insert({schema->name, Missing{0, state.reason, op.getLoc()}});
       ++it->second.count;
+    } else {
+      tellSizes(call, state, &op);
     }
     state.closeGroup(schema->base);
   }
@@ -141,7 +217,7 @@ LogicalResult lowerToLinalg(ModuleOp module,
       if (auto constant = v.getDefiningOp<arith::ConstantOp>())
         t = scalarResult(b, v.getLoc(), constant.getValue());
       else
-        t = state.values.lookup(v);
+        t = LowerCall(state, terminator, b).operandOf(v);
       TensorMeta meta = TensorMeta::contiguous(t.dtype, {});
       attrs.set(names::kMeta, TypeAttr::get(typeFromMeta(context, meta)));
     }

@@ -36,6 +36,10 @@ static Attribute encodeArg(MLIRContext *context, const Arg &arg) {
   case Arg::Tensor:
     return NoneAttr::get(context);
   case Arg::Int:
+    // A size of the run (in calls of kernels).
+    if (!arg.dim.isStatic())
+      return b.getDictionaryAttr(
+          b.getNamedAttr("size", b.getStringAttr(arg.dim.str())));
     return b.getI64IntegerAttr(arg.dim.value());
   case Arg::Float:
     return b.getF64FloatAttr(arg.real);
@@ -95,6 +99,18 @@ static Arg decodeArg(Attribute attr, OperandRange operands, unsigned &next) {
     return Arg::truth(flag.getValue());
   if (auto integer = dyn_cast<IntegerAttr>(attr))
     return Arg::integer(integer.getInt());
+  if (auto run = dyn_cast<DictionaryAttr>(attr)) {
+    auto text = run.getAs<StringAttr>("size");
+    auto *dialect = attr.getContext()->getLoadedDialect<FtDialect>();
+    llvm::Expected<SymExpr> e =
+        dialect->symbolContext().parse(text ? text.getValue() : "0");
+    Arg arg = Arg::integer(0);
+    if (!e)
+      llvm::consumeError(e.takeError());
+    else if (*e && !e->isPredicate())
+      arg.dim = Dim(*e);
+    return arg;
+  }
   if (auto real = dyn_cast<FloatAttr>(attr))
     return Arg::floating(real.getValueAsDouble());
   if (auto text = dyn_cast<StringAttr>(attr))

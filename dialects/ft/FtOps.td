@@ -185,7 +185,7 @@ def Ft_AssertOp : Ft_Op<"assert", [
   let hasVerifier = 1;
 }
 
-def Ft_SizeOp : Ft_Op<"size", [Pure]> {
+def Ft_SizeOp : Ft_Op<"size_of", [Pure]> {
   let summary = "a size of the run, as a number";
   let description = [{
     `expression` is a sum, product or quotient of symbols of the module
@@ -197,7 +197,7 @@ def Ft_SizeOp : Ft_Op<"size", [Pure]> {
     codegen.
 
     ```mlir
-    %n = ft.size "4*s0 + 1"
+    %n = ft.size_of "4*s0 + 1"
     %e = tensor.empty(%n) : tensor<?xf32>
     ```
   }];
@@ -208,6 +208,27 @@ def Ft_SizeOp : Ft_Op<"size", [Pure]> {
   let extraClassDeclaration = [{
     /// The expression; of a verified operation never null.
     ::ft::Dim dim();
+  }];
+}
+
+def Ft_SetSizeOp : Ft_Op<"set_size"> {
+  let summary = "tells a size that the data decide";
+  let description = [{
+    From here on the symbol has the value of `$value`, a 0-dim tensor of int64.
+    Fails the call if that is outside of [`lower`, `upper`], saying what `cause`
+    gave it.
+
+    Inserted by the lower stage where a number or a kernel's finding is a size
+    of what follows; consumed by it when it builds the entry function.
+
+    ```mlir
+    ft.set_size "u0", %n in [0, 64] {cause = "nonzero"} : tensor<i64>
+    ```
+  }];
+  let arguments = (ins StrAttr:$sym, AnyType:$value, I64Attr:$lower,
+                   I64Attr:$upper, OptionalAttr<StrAttr>:$cause);
+  let assemblyFormat = [{
+    $sym `,` $value `in` `[` $lower `,` $upper `]` attr-dict `:` type($value)
   }];
 }
 
@@ -234,7 +255,8 @@ def Ft_CheckIndexOp : Ft_Op<"check_index"> {
   let description = [{
     `min` and `max` are the extremes of an integer tensor that is about to be
     used as indices; both must be in `[low, high)`. `size` and `where` go into
-    the message.
+    the message. Where these are sizes of the run, `bounds` has their
+    expressions in this order, and the numbers are not looked at.
 
     Inserted by the lowering rules of gathers and scatters; consumed by the
     lower stage when it builds the entry function; illegal after it.
@@ -245,6 +267,7 @@ def Ft_CheckIndexOp : Ft_Op<"check_index"> {
     ```
   }];
   let arguments = (ins AnyType:$min, AnyType:$max, I64Attr:$low, I64Attr:$high,
-                   I64Attr:$size, StrAttr:$where);
+                   I64Attr:$size, StrAttr:$where,
+                   OptionalAttr<StrArrayAttr>:$bounds);
   let assemblyFormat = "$min `,` $max attr-dict `:` type($min) `,` type($max)";
 }

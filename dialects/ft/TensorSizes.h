@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A builtin tensor says `?` where a size is of the run. Which size it is
-// follows from the operation that made it, and ends at an `ft.size`:
+// follows from the operation that made it, and ends at an `ft.size_of`:
 //
-//   %n = ft.size "s0*64"
+//   %n = ft.size_of "s0*64"
 //   %e = tensor.empty(%n)                       [s0*64]
 //   tensor.expand_shape %e … output_shape [%s, 64]     [s0, 64]
 

@@ -108,6 +108,11 @@ int ft_rt_fail(ft_exec *exec, int code, const char *message);
 int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
                      int64_t size);
 
+/* For --check-accesses, and called by a kernel, which knows no call: an access
+ * `at` bytes into memory of `limit` bytes did not happen. The next call of the
+ * model that ends, in any thread, fails with it. */
+void ft_rt_fail_access(const char *access, int64_t at, int64_t limit);
+
 /* Calls the kernel of a custom operator on tensors that `words` describes
  * (kernel_call.h) and whose elements start at data[i]. `words` may stand on
  * the caller's stack, its sizes and strides worked out by the call: it is read

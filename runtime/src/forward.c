@@ -220,7 +220,7 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
     *status = exec->status;
   else if (code != 0)
     ft_fail(status, code, "the call failed with code %d", code);
-  else
+  else if (ft_check_accesses(status))
     write_back(c);
   ft_free_temporaries(exec);
   return status->code == FT_OK;

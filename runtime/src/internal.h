@@ -24,6 +24,8 @@ void ft_set_ok(ft_status *status);
 __attribute__((format(printf, 3, 4)))
 #endif
 bool ft_fail(ft_status *status, int code, const char *format, ...);
+/* False, with the status set, if ft_rt_fail_access was called since. */
+bool ft_check_accesses(ft_status *status);
 
 struct ft_exec {
   int32_t threads;

@@ -34,6 +34,28 @@ int ft_rt_fail(ft_exec *exec, int code, const char *message) {
   return code;
 }
 
+/* 0 none, 1 being written, 2 there. */
+static atomic_int access_state;
+static ft_status access_failure;
+
+void ft_rt_fail_access(const char *access, int64_t at, int64_t limit) {
+  int expected = 0;
+  if (!atomic_compare_exchange_strong(&access_state, &expected, 1))
+    return;
+  ft_fail(&access_failure, FT_ERROR_ACCESS,
+          "%s, at byte %" PRId64 " of %" PRId64, access, at, limit);
+  atomic_store(&access_state, 2);
+}
+
+bool ft_check_accesses(ft_status *status) {
+  int expected = 2;
+  if (!atomic_compare_exchange_strong(&access_state, &expected, 1))
+    return true;
+  *status = access_failure;
+  atomic_store(&access_state, 0);
+  return false;
+}
+
 int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
                      int64_t size) {
   if (claim_failure(exec))

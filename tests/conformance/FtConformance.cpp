@@ -47,6 +47,8 @@ int main(int argc, char **argv) {
   values->add_flag("--grad", grad, "also gradients");
   values->add_option("--batch", valuesOptions.batch, "calls in one artefact")
       ->capture_default_str();
+  values->add_flag("--check-accesses", valuesOptions.checkAccesses,
+                   "compile with guarded loads and stores");
   values->add_flag("--interpreter", valuesOptions.interpreter,
                    "evaluate with the reference interpreter of the tests");
   values->add_flag("--compile-times", valuesOptions.compileTimes,

@@ -35,9 +35,14 @@ mlir::Value GraphBuilder::addInput(llvm::StringRef name, llvm::StringRef kind,
   return value;
 }
 
-/// A `Scalar` is the number that an element of the first operand is.
+/// A `Scalar` is the number that an element of the first operand is; of
+/// numbers, an integer if all are.
 static mlir::Type resultType(mlir::OpBuilder &builder, const SchemaType &type,
+                             llvm::ArrayRef<Arg> args,
                              mlir::ValueRange operands) {
+  auto isInteger = [](const Arg &arg) {
+    return arg.kind == Arg::Int || arg.kind == Arg::Bool;
+  };
   std::optional<TensorMeta> first;
   switch (type.kind) {
   case SchemaType::Int:
@@ -47,6 +52,8 @@ static mlir::Type resultType(mlir::OpBuilder &builder, const SchemaType &type,
       first = metaFromType(operands.front().getType());
     if (first && isIntegral(first->dtype))
       return builder.getIntegerType(first->dtype == DType::Bool ? 1 : 64);
+    if (!first && llvm::all_of(args, isInteger))
+      return builder.getI64Type();
     return builder.getF64Type();
   case SchemaType::Float:
     return builder.getF64Type();
@@ -71,7 +78,8 @@ mlir::Operation *GraphBuilder::addCall(const Schema &schema,
   for (unsigned i = 0; i < results; ++i) {
     // A `Tensor[]` return stands for all results that are left.
     size_t position = std::min<size_t>(i, schema.returns.size() - 1);
-    types.push_back(resultType(builder, schema.returns[position], operands));
+    types.push_back(
+        resultType(builder, schema.returns[position], args, operands));
     names.push_back(builder.getStringAttr(
         i < named.size() ? named[i]
         : results == 1   ? name.str()

@@ -165,14 +165,19 @@ void SizesCheck::compare(const std::string &library,
     return fail(what, llvm::Twine(recorded.inputs.size()) + " inputs",
                 llvm::Twine(shapes->size()));
   auto fixed = compileFixed(archive, scratch.file("fixed"), *shapes);
-  if (!fixed)
-    return fail(what + " fixed", "an artefact",
-                llvm::toString(fixed.takeError()));
   auto inputs = makeInputs(*shapes);
   if (!inputs)
     return fail(what, "data", llvm::toString(inputs.takeError()));
   std::vector<HostTensor> copies = *inputs;
   auto got = (*dynamic)->forward(*inputs);
+  if (!fixed) {
+    // An index into nothing: with fixed sizes the compiler sees it.
+    std::string refusal = llvm::toString(fixed.takeError());
+    if (got)
+      return fail(what + " fixed", "an artefact", refusal);
+    llvm::consumeError(got.takeError());
+    return report.pass();
+  }
   auto want = (*fixed)->forward(copies);
   if (!got || !want) {
     std::string right = want ? "values" : llvm::toString(want.takeError());

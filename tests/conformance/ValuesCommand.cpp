@@ -174,6 +174,7 @@ static std::string compareLayouts(FakeVerifier &verifier,
 std::string ValuesRun::tryBatch(Batch batch) {
   Options options;
   options.catchCrashes = true;
+  options.checkAccesses = this->options.checkAccesses;
   Session session(options);
   GraphBuilder graph(session.context(), "calls");
   std::vector<HostTensor> inputs;

@@ -13,6 +13,8 @@ namespace ft::conformance {
 struct ValuesOptions {
   /// Calls in one artefact.
   unsigned batch = 200;
+  /// Compile with guarded loads and stores.
+  bool checkAccesses = false;
   /// Let the reference interpreter (tests/interpreter) evaluate the calls
   /// instead of compiling them; those that it does not know are skipped.
   bool interpreter = false;

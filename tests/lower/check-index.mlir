@@ -3,7 +3,7 @@
 // index ends the call with a status, nothing is read.
 
 // CHECK-LABEL: func.func @ft_gen_forward
-// CHECK: memref.load
+// CHECK: llvm.load {{.*}} -> i64
 // CHECK: cf.cond_br %{{.*}}, ^[[REPORT:bb[0-9]+]], ^[[NEXT:bb[0-9]+]]
 // CHECK: ^[[REPORT]]:
 // CHECK: llvm.call @ft_rt_fail_index

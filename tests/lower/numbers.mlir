@@ -22,7 +22,7 @@ module attributes {ft.model = "known"} {
 // CHECK-DAG: "n >= 0\00"
 // CHECK-DAG: "aten.operator.truediv: division by zero{{.*}}\00"
 // CHECK: func.func @ft_gen_forward
-// CHECK: memref.load {{.*}} : memref<i8>
+// CHECK: llvm.load {{.*}} -> i8
 // CHECK: llvm.call @ft_rt_fail
 module attributes {ft.model = "runtime"} {
   func.func @forward(%x: tensor<4xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"},

@@ -32,7 +32,8 @@ int main(int argc, char **argv) {
   uint64_t seed = 1, count = 1000, batch = 200;
   unsigned most = 20;
   std::string only;
-  bool noReduce = false, coverage = false, show = false, progress = false;
+  bool checkAccesses = false, noReduce = false, coverage = false, show = false,
+       progress = false;
   app.add_option("--seed", seed, "of the first program; the next has one more")
       ->capture_default_str();
   app.add_option("--count", count, "programs")->capture_default_str();
@@ -41,6 +42,8 @@ int main(int argc, char **argv) {
   app.add_option("--op", only, "only operators that match (\"scatter*\")");
   app.add_option("--most", most, "stop after so many failures")
       ->capture_default_str();
+  app.add_flag("--check-accesses", checkAccesses,
+               "compile with guarded loads and stores");
   app.add_flag("--no-reduce", noReduce, "print failing programs as they are");
   app.add_flag("--coverage", coverage, "print how often each operator ran");
   app.add_flag("--progress", progress, "a line to stderr for each artefact");
@@ -48,6 +51,7 @@ int main(int argc, char **argv) {
   CLI11_PARSE(app, argc, argv);
 
   Trial trial;
+  trial.checkAccesses = checkAccesses;
   unsigned failures = 0;
   trial.onFailure = [&](const Failure &failure) {
     if (++failures > most)
@@ -57,6 +61,11 @@ int main(int argc, char **argv) {
     print(noReduce ? failure : reduce(trial, failure));
     llvm::outs().flush();
   };
+  if (progress)
+    trial.onUnsupported = [](const Failure &failure) {
+      llvm::errs() << "no code for seed " << failure.program.seed << ": "
+                   << failure.what << '\n';
+    };
   llvm::outs() << "seed " << seed << ", " << count << " programs\n";
   for (uint64_t done = 0; done < count && failures < most;) {
     std::vector<Program> programs;

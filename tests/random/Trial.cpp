@@ -39,6 +39,7 @@ std::string Trial::attempt(Batch batch, std::vector<Failure> &failures) {
   Options options;
   options.catchCrashes = true;
   options.verify = false; // frontEndError does
+  options.checkAccesses = checkAccesses;
   Session session(options);
   GraphBuilder graph(session.context(), "random");
   std::vector<HostTensor> inputs;
@@ -90,10 +91,17 @@ void Trial::run(Batch batch) {
   }
   if (batch.size() == 1)
     return report(*batch.front(), why);
-  // Most failures are of single programs before code generation.
+  // Most failures are of single programs before code generation, and the
+  // diagnostics say which.
   std::vector<const Program *> rest;
+  auto isNamed = [&](const Program *program) {
+    return llvm::StringRef(why).contains(nameOf(*program) + "_");
+  };
+  bool someNamed = llvm::any_of(batch, isNamed);
   for (const Program *program : batch) {
-    std::string error = frontEndError(*program);
+    std::string error;
+    if (!someNamed || isNamed(program))
+      error = frontEndError(*program);
     if (error.empty())
       rest.push_back(program);
     else
@@ -108,6 +116,8 @@ void Trial::run(Batch batch) {
 void Trial::report(const Program &program, const std::string &why) {
   if (isUnsupported(why)) {
     ++unsupported;
+    if (onUnsupported)
+      onUnsupported({program, -1, why});
     return;
   }
   ++failed;

@@ -22,8 +22,12 @@ struct Failure {
 
 class Trial {
 public:
+  /// Compile with guarded loads and stores.
+  bool checkAccesses = false;
   /// Called for each failure.
   std::function<void(const Failure &)> onFailure;
+  /// Called for each program that has no code.
+  std::function<void(const Failure &)> onUnsupported;
 
   /// Compiles the programs into one artefact, runs and judges each. Where that
   /// fails, programs that the diagnostics name are taken out, or halves tried.

@@ -68,6 +68,9 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                 "print the seconds of each stage, and what the cache did");
   verb.add_flag("--crosscheck", crosscheck,
                 "work out again what the cache of fake propagation answers");
+  verb.add_flag("--check-accesses", checkAccesses,
+                "end a call whose code would reach outside of its memory "
+                "(slow)");
   for (const LaterOption &option : kLater) {
     std::string flag = option.flag;
     std::string help = std::string(option.help) + " (not in this build)";
@@ -122,6 +125,7 @@ int CompileOptions::fill(Options &options) const {
   options.cpu = cpu;
   options.linker = linker;
   options.crosscheck = crosscheck;
+  options.checkAccesses = checkAccesses;
   options.plugins = plugins;
   options.dynamic = dynamic;
   options.dynamicBatch = dynamicBatch;

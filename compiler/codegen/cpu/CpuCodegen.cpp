@@ -66,7 +66,7 @@ llvm::Expected<std::string> compileToObject(ModuleOp module,
   llvm::StringMap<KernelInfo> infos;
   for (func::FuncOp kernel : kernels) {
     std::string name = kernel.getName().str();
-    FailureOr<KernelInfo> info = emitKernel(kernel, target);
+    FailureOr<KernelInfo> info = emitKernel(kernel, target, options);
     if (failed(info))
       return makeError(DiagId::NoLowering, name, report);
     infos[name] = *info;

@@ -15,6 +15,8 @@ namespace ft {
 
 /// What compileToObject can be told besides the target.
 struct CpuCodegenOptions {
+  /// Guard every load and store of kernels, see CheckAccesses.h. Slow.
+  bool checkAccesses = false;
   /// Called with the module after emission (LLVM dialect) and with the LLVM IR
   /// text after optimization, where set: for dumps.
   std::function<void(mlir::ModuleOp)> onLlvmDialect;

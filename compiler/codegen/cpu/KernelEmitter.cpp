@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/cpu/KernelEmitter.h"
 
+#include "compiler/codegen/cpu/CheckAccesses.h"
 #include "compiler/codegen/cpu/ContractionNest.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -31,7 +32,35 @@ static bool needsScalars(func::FuncOp kernel) {
   return scalars;
 }
 
-FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
+/// Bytes from the first to the last element of a memref argument.
+static Value bytesOf(TensorReader &r, Value memref) {
+  OpBuilder &b = r.b;
+  Dim numel = 1, extent = 1;
+  for (auto [size, stride] :
+       llvm::zip(*r.space.sizes->of(memref), r.space.sizes->strides(memref))) {
+    numel = numel * size;
+    extent = extent + (size - 1) * stride;
+  }
+  Type element = cast<MemRefType>(memref.getType()).getElementType();
+  int64_t bytes = 1;
+  if (auto c = dyn_cast<ComplexType>(element))
+    bytes = c.getElementType().getIntOrFloatBitWidth() / 4;
+  else if (element.isIndex())
+    bytes = 8;
+  else
+    bytes = (element.getIntOrFloatBitWidth() + 7) / 8;
+  if (numel.is(0))
+    return r.index(0);
+  Value all = r.index(extent * bytes);
+  if (numel.isStatic())
+    return all;
+  Value some = arith::CmpIOp::create(b, r.loc, arith::CmpIPredicate::ne,
+                                     r.index(numel), r.index(0));
+  return arith::SelectOp::create(b, r.loc, some, all, r.index(0));
+}
+
+FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target,
+                                 const CpuCodegenOptions &options) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   OpBuilder b(kernel);
@@ -150,6 +179,17 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target) {
   info.nanoseconds = steps ? total / steps : 0;
   emitted->setAttr("ft.trip", b.getI64IntegerAttr(steps));
   emitted->setAttr("ft.cost_ns", b.getF64FloatAttr(info.nanoseconds));
+  if (options.checkAccesses) {
+    SmallVector<CheckedBuffer> buffers;
+    for (auto [i, argument] : llvm::enumerate(kernel.getArguments()))
+      if (isa<MemRefType>(argument.getType())) {
+        b.setInsertionPoint(afterSizes);
+        buffers.push_back({entry->getArgument(i), bytesOf(reader, argument),
+                           ("argument " + llvm::Twine(i)).str()});
+      }
+    if (failed(checkAccesses(emitted, buffers)))
+      return failure();
+  }
   kernel.erase();
   return info;
 }

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_CODEGEN_CPU_KERNELEMITTER_H
 #define FORETRACE_COMPILER_CODEGEN_CPU_KERNELEMITTER_H
 
+#include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/codegen/cpu/TensorReader.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -123,7 +124,8 @@ private:
 /// Replaces the kernel (func.func on memrefs) by one with the same name on
 /// pointers and a range. False: some op has no code, a diagnostic was emitted.
 mlir::FailureOr<KernelInfo> emitKernel(mlir::func::FuncOp kernel,
-                                       const CpuTarget &target);
+                                       const CpuTarget &target,
+                                       const CpuCodegenOptions &options);
 
 } // namespace ft
 

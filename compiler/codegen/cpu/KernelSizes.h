@@ -6,7 +6,7 @@
 //
 //   %x: memref<?x64xf32> {ft.layout = tensor<?x64xf32, #ft.meta<[s0], cpu>>}
 //   %s: index {ft.symbol = "s0", ft.lower, ft.upper, ft.hint : i64}
-//   %n = ft.size "s0*64"
+//   %n = ft.size_of "s0*64"
 //   tensor.empty(%n), tensor.expand_shape … output_shape [%n, 4], …
 //
 // The sizes of every other tensor follow from those of its operands.

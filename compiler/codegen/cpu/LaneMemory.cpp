@@ -328,6 +328,8 @@ void TensorReader::store(Value pointer, Type element, const IndexExpr &offset,
   bool vector = lanes.width > 1 && varies(offset);
   if (vector)
     value = broadcast(value);
+  else if (isa<VectorType>(value.getType())) // one element for all lanes
+    value = vector::ExtractOp::create(b, loc, value, ArrayRef<int64_t>{0});
   if (element.isInteger(1)) {
     Type wide = vector ? Type(vectorOf(b.getI8Type())) : b.getI8Type();
     value = arith::ExtUIOp::create(b, loc, wide, value);

@@ -61,12 +61,17 @@ static LogicalResult elementwiseLoss(FakeCall &c) {
   if (!none && c.dim(ReductionArg).is(1) && isIntegral(*dtype))
     return c.fail(FakeError::Dtype,
                   "the mean needs a floating dtype, not " + dtypeName(*dtype));
+  // Kernels that only floats have on the CPU.
+  StringRef base = c.schema().base;
+  if (c.device.kind == Device::Cpu && !isFloating(*dtype) &&
+      (base == "huber_loss" || base == "smooth_l1_loss" || base == "mse_loss"))
+    return c.fail(FakeError::Unsupported,
+                  base + " is not defined for " + dtypeName(*dtype));
   auto tensors = elementwiseTensors(c);
   // huber_loss writes into a tensor like its input.
   if (none)
     return elementwise(c, tensors,
-                       c.schema().base == "huber_loss" ? c.tensor(0).dtype
-                                                       : *dtype);
+                       base == "huber_loss" ? c.tensor(0).dtype : *dtype);
   FailureOr<Dims> sizes = c.broadcast(tensors);
   return failed(sizes) ? failure() : scalar(c, *dtype);
 }
@@ -93,7 +98,8 @@ static LogicalResult elementwiseLossBackward(FakeCall &c) {
         elementwiseStrides({&c.tensor(2), &self, &c.tensor(0)}, out.sizes);
   // These kernels fill a row-major tensor on the CPU.
   if (c.device.kind == Device::Cpu &&
-      (base == "mse_loss_backward" || base == "huber_loss_backward"))
+      (base == "mse_loss_backward" || base == "huber_loss_backward" ||
+       base == "smooth_l1_loss_backward"))
     out.strides = contiguousStrides(out.sizes);
   return success();
 }

@@ -317,7 +317,8 @@ static LogicalResult bins(FakeCall &c, Dim count) {
 
 static LogicalResult histc(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
-  if (isComplex(self.dtype))
+  bool onCpu = c.device.kind == Device::Cpu;
+  if (onCpu ? !isFloating(self.dtype) : isComplex(self.dtype))
     return c.fail(FakeError::Unsupported,
                   "histc is not defined for " + dtypeName(self.dtype));
   if (failed(bins(c, c.dim(1))))
@@ -329,6 +330,12 @@ static LogicalResult histc(FakeCall &c) {
 static LogicalResult histogram(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   Dim count;
+  // The CPU finds edges in full precision only.
+  bool edges = c.arg(1).kind != Arg::Int;
+  if (c.device.kind == Device::Cpu &&
+      (!isFloating(self.dtype) || (!edges && dtypeBytes(self.dtype) < 4)))
+    return c.fail(FakeError::Unsupported,
+                  "a histogram is not defined for " + dtypeName(self.dtype));
   if (c.arg(1).kind == Arg::Int) {
     count = c.dim(1);
   } else {
@@ -347,7 +354,8 @@ static LogicalResult histogram(FakeCall &c) {
 /// The sizes that a multi-dimensional histogram has.
 static FailureOr<Dims> histogramSizes(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
-  if (self.dtype != DType::F32 && self.dtype != DType::F64)
+  bool given = c.schema().base == "_histogramdd_from_bin_tensors";
+  if (!isFloating(self.dtype) || (!given && dtypeBytes(self.dtype) < 4))
     return c.fail(FakeError::Dtype, "histogramdd needs float32 or float64, "
                                     "'self' is " +
                                         dtypeName(self.dtype));

@@ -335,7 +335,9 @@ bool GraphBuilder::result(const Argument &output, const Node &node) {
   case Argument::SymInt: {
     auto it = graph.symInts.find(output.text);
     Dim dim;
-    if (it != graph.symInts.end()) {
+    // What a condition selects is no expression; its rule says what is known.
+    if (it != graph.symInts.end() &&
+        !llvm::StringRef(it->second.expr).contains("Piecewise(")) {
       if (!dimOf(it->second, dim))
         return false;
       number = dim.str();

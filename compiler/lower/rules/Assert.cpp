@@ -76,21 +76,22 @@ static LogicalResult checkErrors(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_assert_tensor_metadata.default", nothing},
-    {"_assert_async.default", assertTensor},
-    {"_assert_async.msg", assertTensor},
-    {"_assert_scalar.default", assertScalar, Numbers::Runtime},
-    {"_functional_assert_async.msg", functionalAssertTensor},
-    {"_functional_assert_scalar.default", functionalAssertScalar,
-     Numbers::Runtime},
-    {"_functional_sym_constrain_range.default", functionalRange<false>,
-     Numbers::Runtime},
-    {"_functional_sym_constrain_range_for_size.default", functionalRange<true>,
-     Numbers::Runtime},
-    {"_linalg_check_errors.default", checkErrors},
-    {"sym_constrain_range.default", constrainRange<false>, Numbers::Runtime},
-    {"sym_constrain_range_for_size.default", constrainRange<true>,
-     Numbers::Runtime},
+    anyShape("_assert_tensor_metadata.default", nothing),
+    anyShape("_assert_async.default", assertTensor),
+    anyShape("_assert_async.msg", assertTensor),
+    anyShape("_assert_scalar.default", assertScalar, Numbers::Runtime),
+    anyShape("_functional_assert_async.msg", functionalAssertTensor),
+    anyShape("_functional_assert_scalar.default", functionalAssertScalar,
+             Numbers::Runtime),
+    anyShape("_functional_sym_constrain_range.default", functionalRange<false>,
+             Numbers::Runtime),
+    anyShape("_functional_sym_constrain_range_for_size.default",
+             functionalRange<true>, Numbers::Runtime),
+    anyShape("_linalg_check_errors.default", checkErrors),
+    anyShape("sym_constrain_range.default", constrainRange<false>,
+             Numbers::Runtime),
+    anyShape("sym_constrain_range_for_size.default", constrainRange<true>,
+             Numbers::Runtime),
 };
 
 ArrayRef<LowerRuleRow> assertLowerRules() { return kRows; }

@@ -27,7 +27,7 @@ namespace ft {
 
 namespace {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 struct Attention {
   LoweredTensor query, key, value, mask;
@@ -47,17 +47,17 @@ struct AttentionResult {
 /// heads of the query share one of the key.
 static SmallVector<AffineExpr, 6>
 batchIndex(LowerCall &c, const LoweredTensor &t, ArrayRef<AffineExpr> batch,
-           ArrayRef<int64_t> batchSizes, bool grouped) {
+           ArrayRef<Dim> batchSizes, bool grouped) {
   SmallVector<AffineExpr, 6> index;
-  Ints sizes = t.sizes();
+  Ints sizes = t.dims();
   size_t own = sizes.size() - 2, skip = batch.size() - own;
   for (size_t i = 0; i < own; ++i) {
     AffineExpr e = batch[skip + i];
-    int64_t full = batchSizes[skip + i];
-    if (sizes[i] == 1 && full != 1)
+    Dim full = batchSizes[skip + i];
+    if (sizes[i].is(1) && !full.is(1))
       e = c.constant(0);
     else if (grouped && i + 1 == own && sizes[i] != full)
-      e = e.floorDiv(full / sizes[i]);
+      e = e.floorDiv(full.value() / sizes[i].value());
     index.push_back(e);
   }
   return index;
@@ -65,20 +65,26 @@ batchIndex(LowerCall &c, const LoweredTensor &t, ArrayRef<AffineExpr> batch,
 
 static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
                               bool wantLogSumExp) {
-  Ints qs = a.query.sizes(), ks = a.key.sizes(), vs = a.value.sizes();
+  Ints qs = a.query.dims(), ks = a.key.dims(), vs = a.value.dims();
   size_t rank = std::max({qs.size(), ks.size(), vs.size()});
   Ints batchSizes;
   for (size_t i = 0; i + 2 < rank; ++i) {
-    int64_t size = 1;
+    Dim size = 1;
     for (const Ints *s : {&qs, &ks, &vs}) {
       size_t skip = rank - s->size();
-      if (i >= skip)
-        size = size == 1 ? (*s)[i - skip] : std::max(size, (*s)[i - skip]);
+      if (i < skip)
+        continue;
+      // Grouped heads differ; they are numbers.
+      Dim other = (*s)[i - skip];
+      bool larger =
+          size.isStatic() && other.isStatic() && size.value() < other.value();
+      if (size.is(1) || larger)
+        size = other;
     }
     batchSizes.push_back(size);
   }
   auto nBatch = static_cast<unsigned>(batchSizes.size());
-  int64_t rows = qs[qs.size() - 2], columns = ks[ks.size() - 2];
+  Dim rows = qs[qs.size() - 2], columns = ks[ks.size() - 2];
   SmallVector<AffineExpr, 6> batch;
   for (unsigned i = 0; i < nBatch; ++i)
     batch.push_back(c.dim(i));
@@ -104,7 +110,7 @@ static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
         SmallVector<Access> sides;
         if (!a.mask.value)
           return sides;
-        Ints sizes = a.mask.sizes();
+        Ints sizes = a.mask.dims();
         size_t skip = index.size() - sizes.size();
         Access side{a.mask, {}};
         for (size_t i = 0; i < sizes.size(); ++i)
@@ -136,7 +142,7 @@ static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
   r.weights = softmaxRows(c, scores, last, dtype, true);
   if (wantLogSumExp) {
     ExpSum parts = expSum(c, scores, last, true);
-    r.logSumExp = c.pointwise({parts.max, parts.sum}, parts.sum.sizes(), sum,
+    r.logSumExp = c.pointwise({parts.max, parts.sum}, parts.sum.dims(), sum,
                               [](ScalarBuilder &b, ValueRange v) {
                                 return b.add(v[0], b.log(v[1]));
                               });
@@ -180,13 +186,23 @@ static Attention argsOf(LowerCall &c) {
   int gqa = schema.argIndex("enable_gqa");
   a.grouped = gqa >= 0 && c.flag(static_cast<unsigned>(gqa));
   int scale = schema.argIndex("scale");
-  a.scale = c.isNone(static_cast<unsigned>(scale))
-                ? 1 / std::sqrt(static_cast<double>(a.query.sizes().back()))
-                : c.number(static_cast<unsigned>(scale));
+  a.scale =
+      c.isNone(static_cast<unsigned>(scale))
+          ? 1 / std::sqrt(static_cast<double>(a.query.dims().back().value()))
+          : c.number(static_cast<unsigned>(scale));
   return a;
 }
 
 static LogicalResult noDropout(LowerCall &c) {
+  int scale = c.call().schema->argIndex("scale");
+  if (!c.operand(0).dims().back().isStatic() &&
+      c.isNone(static_cast<unsigned>(scale)))
+    return c.unsupported("a head size that is only known at run time");
+  int gqa = c.call().schema->argIndex("enable_gqa");
+  if (gqa >= 0 && c.flag(static_cast<unsigned>(gqa)) &&
+      !(c.operand(0).dims()[c.operand(0).rank() - 3].isStatic() &&
+        c.operand(1).dims()[c.operand(1).rank() - 3].isStatic()))
+    return c.unsupported("a number of heads that is only known at run time");
   int dropout = c.call().schema->argIndex("dropout_p");
   if (dropout >= 0 && c.number(static_cast<unsigned>(dropout)) != 0)
     return c.unsupported("attention with dropout");
@@ -230,7 +246,7 @@ static LogicalResult splitHeads(LowerCall &c) {
   DType dtype = x.dtype, work = opmathType(dtype);
   AffineExpr b = c.dim(0), h = c.dim(1), t = c.dim(2), e = c.dim(3);
   for (unsigned r = 0; r < 3; ++r) {
-    Ints sizes = staticSizes(c.resultMeta(r));
+    SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(r));
     int64_t width = sizes[3], all = sizes[1] * width;
     double scale = r == 0 ? 1 / std::sqrt(static_cast<double>(width)) : 1;
     AffineExpr from = h * width + e + all * r;
@@ -250,9 +266,10 @@ static LogicalResult splitHeads(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     {"_transform_bias_rescale_qkv.default", splitHeads},
-    {"_scaled_dot_product_attention_math.default", withWeights},
-    {"_scaled_dot_product_flash_attention_for_cpu.default", withLogSumExp},
-    {"scaled_dot_product_attention.default", attention},
+    anyShape("_scaled_dot_product_attention_math.default", withWeights),
+    anyShape("_scaled_dot_product_flash_attention_for_cpu.default",
+             withLogSumExp),
+    anyShape("scaled_dot_product_attention.default", attention),
 };
 
 ArrayRef<LowerRuleRow> attentionLowerRules() { return kRows; }

@@ -38,7 +38,7 @@ static LoweredTensor optional(LowerCall &c, unsigned arg) {
   return c.isNone(arg) ? LoweredTensor() : c.operand(arg);
 }
 
-static LoweredTensor vectorOf(LowerCall &c, LoweredTensor t, int64_t channels) {
+static LoweredTensor vectorOf(LowerCall &c, LoweredTensor t, Dim channels) {
   return c.reshape(t, {channels});
 }
 
@@ -71,7 +71,7 @@ static LoweredTensor normalize(LowerCall &c, const BatchNorm &n,
   DType from = n.x.dtype, dtype = c.resultMeta(0).dtype;
   LoweredTensor scale = invstd;
   if (n.weight.value)
-    scale = c.pointwise({invstd, n.weight}, invstd.sizes(), sum,
+    scale = c.pointwise({invstd, n.weight}, invstd.dims(), sum,
                         [&](ScalarBuilder &s, ValueRange v) {
                           return s.mul(v[0], s.cast(v[1], n.weight.dtype, sum));
                         });
@@ -80,8 +80,8 @@ static LoweredTensor normalize(LowerCall &c, const BatchNorm &n,
   SmallVector<LoweredTensor> terms = {mean, scale};
   if (n.bias.value)
     terms.push_back(n.bias);
-  LoweredTensor shift = c.pointwise(
-      terms, mean.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+  LoweredTensor shift =
+      c.pointwise(terms, mean.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
         Value moved = s.neg(s.mul(v[0], v[1]));
         return n.bias.value ? s.add(s.cast(v[2], n.bias.dtype, sum), moved)
                             : moved;
@@ -98,14 +98,28 @@ static LoweredTensor normalize(LowerCall &c, const BatchNorm &n,
       });
 }
 
-/// momentum * batch + (1 - momentum) * running.
+/// count / (count - 1): from the biased to the unbiased variance.
+static Value besselFactor(LowerCall &c, ScalarBuilder &s, Dim count,
+                          DType dtype) {
+  if (count.isStatic()) {
+    auto n = static_cast<double>(count.value());
+    return s.constant(computeType(c.context(), dtype), n / (n - 1));
+  }
+  return s.div(c.sizeIn(s, count, dtype), c.sizeIn(s, count - 1, dtype));
+}
+
+/// momentum * batch + (1 - momentum) * running; `unbiased`: the number of
+/// elements that a biased variance is of.
 static LoweredTensor blend(LowerCall &c, LoweredTensor running,
-                           LoweredTensor batch, double momentum, double scale) {
+                           LoweredTensor batch, double momentum,
+                           std::optional<Dim> unbiased = std::nullopt) {
   DType dtype = running.dtype, sum = batch.dtype;
-  return c.pointwise({running, batch}, running.sizes(), dtype,
+  return c.pointwise({running, batch}, running.dims(), dtype,
                      [&](ScalarBuilder &s, ValueRange v) {
                        Type t = v[1].getType();
-                       Value now = s.mul(v[1], s.constant(t, momentum * scale));
+                       Value now = s.mul(v[1], s.constant(t, momentum));
+                       if (unbiased)
+                         now = s.mul(now, besselFactor(c, s, *unbiased, sum));
                        Value old = s.mul(s.cast(v[0], dtype, sum),
                                          s.constant(t, 1 - momentum));
                        return s.cast(s.add(now, old), sum, dtype);
@@ -114,7 +128,7 @@ static LoweredTensor blend(LowerCall &c, LoweredTensor running,
 
 static Statistics lowerBatchNorm(LowerCall &c, const BatchNorm &n) {
   DType sum = opmathType(n.x.dtype);
-  int64_t channels = n.x.sizes()[1];
+  Dim channels = n.x.dims()[1];
   Statistics r;
   LoweredTensor mean, invstd;
   if (!n.training) {
@@ -127,17 +141,16 @@ static Statistics lowerBatchNorm(LowerCall &c, const BatchNorm &n) {
     for (unsigned d = 0; d < n.x.rank(); ++d)
       if (d != 1)
         dims.push_back(d);
-    auto count = static_cast<double>(countOf(n.x, dims));
+    Dim count = elementsAlong(n.x, dims);
     Moments m = moments(c, n.x, dims);
     mean = vectorOf(c, m.mean, channels);
     LoweredTensor variance = vectorOf(c, m.variance, channels);
     invstd = reciprocalStd(c, variance, n.eps);
     if (n.runningMean.value)
-      r.newMean = blend(c, n.runningMean, mean, n.momentum, 1);
+      r.newMean = blend(c, n.runningMean, mean, n.momentum);
     // The running variance is unbiased.
     if (n.runningVar.value)
-      r.newVar =
-          blend(c, n.runningVar, variance, n.momentum, count / (count - 1));
+      r.newVar = blend(c, n.runningVar, variance, n.momentum, count);
     r.mean = mean;
     r.invstd = invstd;
     // Every pixel needs the statistics: another kernel.
@@ -196,14 +209,15 @@ static LogicalResult withReserve(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_batch_norm_no_update.default", withReserve<false>},
-    {"_batch_norm_with_update_functional.default", withReserve<true>},
-    {"_native_batch_norm_legit.default", batchNorm},
-    {"_native_batch_norm_legit.no_stats", withoutRunning},
-    {"_native_batch_norm_legit_functional.default", batchNorm},
-    {"_native_batch_norm_legit_no_training.default", withReserve<false>},
-    {"batch_norm.default", batchNorm},
-    {"native_batch_norm.default", batchNorm},
+    anyShape("_batch_norm_no_update.default", withReserve<false>),
+    anyShape("_batch_norm_with_update_functional.default", withReserve<true>),
+    anyShape("_native_batch_norm_legit.default", batchNorm),
+    anyShape("_native_batch_norm_legit.no_stats", withoutRunning),
+    anyShape("_native_batch_norm_legit_functional.default", batchNorm),
+    anyShape("_native_batch_norm_legit_no_training.default",
+             withReserve<false>),
+    anyShape("batch_norm.default", batchNorm),
+    anyShape("native_batch_norm.default", batchNorm),
 };
 
 ArrayRef<LowerRuleRow> batchNormLowerRules() { return kRows; }

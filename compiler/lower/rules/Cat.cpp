@@ -5,6 +5,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include <numeric>
 
@@ -32,11 +33,10 @@ static LogicalResult catAlong(LowerCall &c, ArrayRef<LoweredTensor> list,
   SmallVector<LoweredTensor> pieces;
   // Empty vectors go with every shape, for old programs' sake.
   for (const LoweredTensor &t : list)
-    if (t.rank() == rank && !llvm::is_contained(t.sizes(), 0))
+    if (t.rank() == rank && !hasNoElements(t.dims()))
       pieces.push_back(t);
   if (pieces.empty())
-    c.setResult(0,
-                c.empty(staticSizes(c.resultMeta(0)), c.resultMeta(0).dtype));
+    c.setResult(0, c.empty(dimsOf(c.resultMeta(0)), c.resultMeta(0).dtype));
   else
     c.setResult(0, concatenate(c, pieces, c.wrapDim(dim, rank)));
   return success();
@@ -51,8 +51,8 @@ static LogicalResult stack(LowerCall &c) {
   unsigned dim = c.wrapDim(c.integer(1), rank);
   SmallVector<LoweredTensor> list = listOf(c);
   for (LoweredTensor &t : list) {
-    Sizes sizes = t.sizes();
-    sizes.insert(sizes.begin() + dim, 1);
+    Dims sizes = t.dims();
+    sizes.insert(sizes.begin() + dim, Dim(1));
     t = orderedReshape(c, t, sizes);
   }
   return catAlong(c, list, dim);
@@ -161,9 +161,9 @@ static LogicalResult repeated(LowerCall &c) {
 
 static LogicalResult repeatInterleave(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Sizes sizes = staticSizes(c.resultMeta(0));
+  Dims sizes = dimsOf(c.resultMeta(0));
   if (c.isNone(2))
-    t = c.reshape(t, {c.meta(0).numel().value()});
+    t = c.reshape(t, {c.meta(0).numel()});
   unsigned dim = c.isNone(2) ? 0 : c.wrapDim(c.integer(2), t.rank());
   SmallVector<AffineExpr, 6> index;
   for (unsigned d = 0; d < t.rank(); ++d)
@@ -176,11 +176,25 @@ static LogicalResult repeatInterleave(LowerCall &c) {
 
 static LoweredTensor flipDims(LowerCall &c, LoweredTensor t,
                               ArrayRef<unsigned> dims) {
-  Sizes sizes = t.sizes();
+  Dims sizes = t.dims();
   SmallVector<AffineExpr, 6> index;
+  bool affine = llvm::all_of(dims, [&](unsigned d) {
+    return d >= sizes.size() || sizes[d].isStatic();
+  });
+  if (!affine)
+    return generate(c, sizes, t.dtype,
+                    [&](ScalarBuilder &s, ArrayRef<Value> at) {
+                      SmallVector<Value> from(at);
+                      for (unsigned d : dims) {
+                        Value last = s.sub(c.sizeValue(sizes[d]), s.one(at[d]));
+                        from[d] = s.sub(last, at[d]);
+                      }
+                      return readAt(s, t, from);
+                    });
   for (unsigned d = 0; d < t.rank(); ++d)
-    index.push_back(llvm::is_contained(dims, d) && sizes[d] > 1
-                        ? c.constant(sizes[d] - 1) - c.dim(d)
+    index.push_back(llvm::is_contained(dims, d) && !sizes[d].is(1) &&
+                            !sizes[d].is(0)
+                        ? c.constant(sizes[d].value() - 1) - c.dim(d)
                         : c.dim(d));
   return gatherAffine(c, t, index, sizes);
 }
@@ -470,12 +484,14 @@ static LogicalResult diff(LowerCall &c) {
   t = concatenate(c, pieces, dim);
   DType work = opmathType(t.dtype);
   for (int64_t i = 0; i < c.integer(1); ++i) {
-    Sizes sizes = t.sizes();
-    if (sizes[dim] <= 1) {
-      c.setResult(0, c.empty(staticSizes(c.resultMeta(0)), t.dtype));
+    Dims sizes = t.dims();
+    if (sizes[dim].isStatic() && sizes[dim].value() <= 1) {
+      c.setResult(0, c.empty(dimsOf(c.resultMeta(0)), t.dtype));
       return success();
     }
-    --sizes[dim];
+    // Of the run: no element is left of one, nor of none.
+    sizes[dim] =
+        sizes[dim].isStatic() ? sizes[dim] - 1 : maxDim(sizes[dim] - 1, 0);
     t = c.pointwise(
         {c.slice(t, dim, 1, sizes[dim]), c.slice(t, dim, 0, sizes[dim])}, sizes,
         t.dtype, [&](ScalarBuilder &s, ValueRange v) {
@@ -491,11 +507,11 @@ static LogicalResult diff(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"cat.default", cat},
-    {"concat.default", cat},
-    {"concatenate.default", cat},
-    {"stack.default", stack},
-    {"_stack.default", stack},
+    anyShape("cat.default", cat),
+    anyShape("concat.default", cat),
+    anyShape("concatenate.default", cat),
+    anyShape("stack.default", stack),
+    anyShape("_stack.default", stack),
     {"hstack.default", hstack},
     {"vstack.default", vstack},
     {"row_stack.default", vstack},
@@ -505,10 +521,10 @@ static const LowerRuleRow kRows[] = {
     {"_chunk_cat.default", chunkCat},
     {"repeat.default", repeated},
     {"tile.default", repeated},
-    {"repeat_interleave.self_int", repeatInterleave},
-    {"flip.default", flip},
-    {"fliplr.default", flipOne<1>},
-    {"flipud.default", flipOne<0>},
+    anyShape("repeat_interleave.self_int", repeatInterleave),
+    anyShape("flip.default", flip),
+    anyShape("fliplr.default", flipOne<1>),
+    anyShape("flipud.default", flipOne<0>),
     {"rot90.default", rot90},
     {"roll.default", roll},
     {"tril.default", tril},
@@ -522,7 +538,7 @@ static const LowerRuleRow kRows[] = {
     {"slice_backward.default", sliceBackward},
     {"select_backward.default", selectBackward},
     {"unfold_backward.default", unfoldBackward},
-    {"diff.default", diff},
+    anyShape("diff.default", diff),
 };
 
 ArrayRef<LowerRuleRow> catLowerRules() { return kRows; }

@@ -8,20 +8,20 @@ using namespace mlir;
 namespace ft {
 
 LoweredTensor contract(LowerCall &c, const Access &a, const Access &b,
-                       ArrayRef<int64_t> outSizes,
-                       ArrayRef<AffineExpr> outIndex,
+                       const SizeList &outSizes, ArrayRef<AffineExpr> outIndex,
                        ArrayRef<Iterator> iterators, ArrayRef<unsigned> order,
                        std::optional<DType> accumulate) {
   DType left = a.tensor.dtype, right = b.tensor.dtype;
   // Operands differ only where one of them was computed in float32.
   DType sum = accumulate.value_or(
       opmathType(dtypeBytes(right) > dtypeBytes(left) ? right : left));
-  SmallVector<int64_t, 6> physical(outSizes);
+  Dims physical(outSizes.begin(), outSizes.end());
   for (size_t p = 0; p < order.size(); ++p)
     physical[p] = outSizes[order[p]];
   LoweredTensor init = c.filled(physical, sum, 0);
   if (!order.empty())
     init.order.assign(order.begin(), order.end());
+  init.setDims(outSizes);
   Access out{init, SmallVector<AffineExpr, 6>(outIndex)};
   return c.generic({a, b}, out, iterators, [&](ScalarBuilder &s, ValueRange v) {
     Value product = s.mul(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
@@ -35,10 +35,11 @@ static constexpr int64_t kNarrowestPanel = 8;
 Access matrixAt(LowerCall &c, const Source &matrix, unsigned nDim, AffineExpr n,
                 AffineExpr k) {
   const LoweredTensor &t = matrix.tensor;
-  SmallVector<int64_t, 6> sizes = t.sizes();
-  int64_t columns = sizes[nDim], depth = sizes[1 - nDim];
-  if (matrix.value && isFloating(t.dtype) && columns >= kNarrowestPanel &&
-      depth > 0) {
+  Dims sizes = t.dims();
+  bool isStatic = t.isStatic();
+  int64_t columns = sizes[nDim].value(), depth = sizes[1 - nDim].value();
+  if (matrix.value && isStatic && isFloating(t.dtype) &&
+      columns >= kNarrowestPanel && depth > 0) {
     int64_t width = c.panelWidth(t.dtype);
     SmallVector<SmallVector<int64_t>> coef(2);
     coef[nDim] = {width, 0, 1};
@@ -53,15 +54,15 @@ Access matrixAt(LowerCall &c, const Source &matrix, unsigned nDim, AffineExpr n,
 }
 
 LoweredTensor multiply(LowerCall &c, const Source &a, const Source &b) {
-  SmallVector<int64_t, 6> as = a.tensor.sizes(), bs = b.tensor.sizes();
+  Dims as = a.tensor.dims(), bs = b.tensor.dims();
   size_t aBatch = as.size() > 2 ? as.size() - 2 : 0;
   size_t bBatch = bs.size() > 2 ? bs.size() - 2 : 0;
   size_t batch = std::max(aBatch, bBatch);
 
-  SmallVector<int64_t, 6> outSizes;
+  Dims outSizes;
   SmallVector<AffineExpr, 6> outIndex;
   SmallVector<Iterator> iterators;
-  auto parallel = [&](int64_t size) {
+  auto parallel = [&](Dim size) {
     AffineExpr d = c.dim(static_cast<unsigned>(iterators.size()));
     iterators.push_back(Iterator::Parallel);
     outSizes.push_back(size);
@@ -73,14 +74,15 @@ LoweredTensor multiply(LowerCall &c, const Source &a, const Source &b) {
   for (size_t i = 0; i < batch; ++i) {
     // Position in each operand, counted from the right.
     bool inA = i + aBatch >= batch, inB = i + bBatch >= batch;
-    int64_t sa = inA ? as[i + aBatch - batch] : 1;
-    int64_t sb = inB ? bs[i + bBatch - batch] : 1;
-    int64_t size = sa == 1 ? sb : sa;
+    Dim sa = inA ? as[i + aBatch - batch] : Dim(1);
+    Dim sb = inB ? bs[i + bBatch - batch] : Dim(1);
+    // Sizes that are equal by a guard need not be written alike.
+    Dim size = sa.is(1) ? sb : sa;
     AffineExpr d = parallel(size);
     if (inA)
-      left.index.push_back(sa == size ? d : c.constant(0));
+      left.index.push_back(!sa.is(1) || size.is(1) ? d : c.constant(0));
     if (inB)
-      right.index.push_back(sb == size ? d : c.constant(0));
+      right.index.push_back(!sb.is(1) || size.is(1) ? d : c.constant(0));
   }
   if (as.size() > 1)
     left.index.push_back(parallel(as[as.size() - 2]));
@@ -99,7 +101,7 @@ LoweredTensor multiply(LowerCall &c, const Source &a, const Source &b) {
 }
 
 LoweredTensor linearProduct(LowerCall &c, LoweredTensor x, const Source &w) {
-  SmallVector<int64_t, 6> outSizes = x.sizes();
+  Dims outSizes = x.dims();
   auto rank = static_cast<unsigned>(outSizes.size());
   SmallVector<AffineExpr, 6> outIndex;
   Access left{x, {}};
@@ -115,7 +117,7 @@ LoweredTensor linearProduct(LowerCall &c, LoweredTensor x, const Source &w) {
   Access right{w.tensor, {k}};
   if (!vector) {
     AffineExpr n = c.dim(rank - 1);
-    outSizes.push_back(w.tensor.sizes()[0]);
+    outSizes.push_back(w.tensor.dims()[0]);
     outIndex.push_back(n);
     right = matrixAt(c, w, 0, n, k);
   }
@@ -129,7 +131,7 @@ LoweredTensor addBias(LowerCall &c, LoweredTensor product,
   DType sum = product.dtype;
   if (!bias.value)
     return c.cast(product, dtype);
-  return c.pointwise({product, bias}, product.sizes(), dtype,
+  return c.pointwise({product, bias}, product.dims(), dtype,
                      [&](ScalarBuilder &s, ValueRange v) {
                        Value y = s.add(v[0], s.cast(v[1], bias.dtype, sum));
                        return s.cast(y, sum, dtype);

@@ -17,7 +17,7 @@ namespace ft {
 /// (opmathType of the operands if not given). `order` is the physical order of
 /// the result (row-major if empty).
 LoweredTensor contract(LowerCall &c, const Access &a, const Access &b,
-                       llvm::ArrayRef<int64_t> outSizes,
+                       const SizeList &outSizes,
                        llvm::ArrayRef<mlir::AffineExpr> outIndex,
                        llvm::ArrayRef<Iterator> iterators,
                        llvm::ArrayRef<unsigned> order = {},

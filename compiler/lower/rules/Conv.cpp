@@ -9,15 +9,21 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 /// Bias, rounding, and the batch dim that an unbatched input lacks.
 static LogicalResult finish(LowerCall &c, const Convolution &conv,
                             unsigned biasArg = 2) {
   LoweredTensor x = c.operand(0), w = c.operand(1);
   bool unbatched = x.rank() + 1 == w.rank();
+  // Of images only the number may be of the run.
+  Dims image = x.dims();
+  if (!w.isStatic() || !llvm::all_of(llvm::drop_begin(image, !unbatched),
+                                     [](Dim d) { return d.isStatic(); }))
+    return c.unsupported("images whose size or channels are only known at run "
+                         "time");
   if (unbatched) {
-    Ints sizes = x.sizes();
+    Ints sizes = x.dims();
     sizes.insert(sizes.begin(), 1);
     x = c.reshape(x, sizes);
   }
@@ -39,7 +45,7 @@ static LogicalResult finish(LowerCall &c, const Convolution &conv,
         });
   }
   if (unbatched) {
-    Ints sizes = y.sizes();
+    Ints sizes = y.dims();
     sizes.erase(sizes.begin());
     y = c.reshape(y, sizes);
   }
@@ -56,17 +62,17 @@ static LogicalResult forward(LowerCall &c) {
   conv.stride = c.integers(3, space);
   conv.dilation = c.integers(5, space);
   conv.groups = c.integer(6);
-  conv.outputPadding = Ints(space, 0);
+  conv.outputPadding.assign(space, 0);
   const Arg &padding = c.call().args[4];
   if (padding.kind != Arg::Str) {
     conv.padding = c.integers(4, space, 0);
     return finish(c, conv);
   }
-  conv.padding = Ints(space, 0);
+  conv.padding.assign(space, 0);
   if (padding.str == "same") {
-    Ints sizes = w.sizes();
+    Ints sizes = w.dims();
     for (unsigned i = 0; i < space; ++i) {
-      int64_t total = conv.dilation[i] * (sizes[2 + i] - 1);
+      int64_t total = conv.dilation[i] * (sizes[2 + i].value() - 1);
       conv.padding[i] = total / 2;
       conv.extraPadding.push_back(total % 2);
     }
@@ -114,10 +120,11 @@ static LogicalResult kernelForm(LowerCall &c) {
   Convolution conv;
   conv.stride = c.integers(4, space);
   conv.padding = c.integers(5, space, 0);
-  conv.dilation = Dilated ? c.integers(6, space) : Ints(space, 1);
-  conv.outputPadding = Ints(space, 0);
-  int64_t channels = x.sizes()[x.rank() - space - 1];
-  conv.groups = channels / std::max<int64_t>(w.sizes()[1], 1);
+  conv.dilation =
+      Dilated ? c.integers(6, space) : SmallVector<int64_t, 6>(space, 1);
+  conv.outputPadding.assign(space, 0);
+  int64_t channels = x.dims()[x.rank() - space - 1].value();
+  conv.groups = channels / std::max<int64_t>(w.dims()[1].value(), 1);
   return finish(c, conv, 3);
 }
 
@@ -141,16 +148,16 @@ static LogicalResult mkldnn(LowerCall &c) {
   conv.stride = c.integers(4, space);
   conv.dilation = c.integers(5, space);
   conv.groups = c.integer(6);
-  conv.outputPadding = Ints(space, 0);
+  conv.outputPadding.assign(space, 0);
   return finish(c, conv);
 }
 
 static const LowerRuleRow kRows[] = {
     {"_conv_depthwise2d.default", kernelForm<true>},
-    {"_convolution_mode.default", forward},
+    anyShape("_convolution_mode.default", forward),
     {"_slow_conv2d_forward.default", kernelForm<false>},
     {"conv_depthwise3d.default", kernelForm<true>},
-    {"mkldnn_convolution.default", mkldnn},
+    anyShape("mkldnn_convolution.default", mkldnn),
     {"slow_conv3d.default", kernelForm<false>},
     {"slow_conv3d_forward.default", kernelForm<false>},
     {"slow_conv_dilated2d.default", kernelForm<true>},
@@ -158,19 +165,19 @@ static const LowerRuleRow kRows[] = {
     {"slow_conv_transpose2d.default", transposedKernelForm},
     {"slow_conv_transpose3d.default", transposedKernelForm},
     {"thnn_conv2d.default", kernelForm<false>},
-    {"_convolution.default", general},
-    {"_convolution.deprecated", general},
-    {"conv1d.default", forward},
-    {"conv1d.padding", forward},
-    {"conv2d.default", forward},
-    {"conv2d.padding", forward},
-    {"conv3d.default", forward},
-    {"conv3d.padding", forward},
-    {"conv_transpose1d.default", transposed},
-    {"conv_transpose2d.input", transposed},
-    {"conv_transpose3d.input", transposed},
-    {"convolution.default", general},
-    {"convolution_overrideable.default", general},
+    anyShape("_convolution.default", general),
+    anyShape("_convolution.deprecated", general),
+    anyShape("conv1d.default", forward),
+    anyShape("conv1d.padding", forward),
+    anyShape("conv2d.default", forward),
+    anyShape("conv2d.padding", forward),
+    anyShape("conv3d.default", forward),
+    anyShape("conv3d.padding", forward),
+    anyShape("conv_transpose1d.default", transposed),
+    anyShape("conv_transpose2d.input", transposed),
+    anyShape("conv_transpose3d.input", transposed),
+    anyShape("convolution.default", general),
+    anyShape("convolution_overrideable.default", general),
 };
 
 ArrayRef<LowerRuleRow> convLowerRules() { return kRows; }

@@ -156,7 +156,7 @@ static LoweredTensor padSpace(LowerCall &c, LoweredTensor x, Ints low,
   unsigned rank = x.rank();
   Ints before(rank, 0), after(rank, 0);
   for (unsigned i = 0; i + 2 < rank; ++i) {
-    int64_t size = x.sizes()[2 + i];
+    int64_t size = x.dims()[2 + i].value();
     int64_t cutLow = std::max<int64_t>(-low[i], 0);
     int64_t cutHigh = std::max<int64_t>(-high[i], 0);
     if (cutLow || cutHigh)
@@ -175,7 +175,8 @@ static LoweredTensor spread(LowerCall &c, LoweredTensor x,
   if (llvm::all_of(stride, [](int64_t s) { return s == 1; }))
     return x;
   SmallVector<unsigned, 6> order = x.order;
-  Ints sizes = x.sizes(), split, low, high, joined;
+  Dims sizes = x.dims(), split, joined, logicalJoined = sizes;
+  Ints low, high;
   for (unsigned logical : order) {
     int64_t s = logical >= 2 ? stride[logical - 2] : 1;
     split.push_back(sizes[logical]);
@@ -184,13 +185,14 @@ static LoweredTensor spread(LowerCall &c, LoweredTensor x,
       split.push_back(1);
       high.push_back(s - 1);
     }
-    joined.push_back(sizes[logical] * s);
+    joined.push_back(sizes[logical] * Dim(s));
+    logicalJoined[logical] = joined.back();
   }
   low.assign(split.size(), 0);
-  for (unsigned p = 0; p < order.size(); ++p)
-    x.order[p] = p;
-  x = c.reshape(c.pad(c.reshape(x, split), low, high, 0), joined);
+  x = c.reshape(c.pad(c.reshape(inMemoryOrder(x), split), low, high, 0),
+                joined);
   x.order = order;
+  x.setDims(logicalJoined);
   return x;
 }
 
@@ -215,7 +217,10 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
       stride[i] = 1;
     }
   }
-  Ints sizes = x.sizes(), outSizes = {sizes[0]};
+  Dims outSizes = {x.dims()[0]};
+  Ints sizes;
+  for (Dim d : x.dims())
+    sizes.push_back(d.value());
   for (unsigned i = 0; i < space; ++i) {
     int64_t reach = conv.dilation[i] * (weights.kernel[i] - 1);
     int64_t extent =
@@ -272,7 +277,7 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
   toLast.push_back(1);
   x = c.permute(x, toLast);
   if (grouped) {
-    Ints split = x.sizes();
+    Dims split = x.dims();
     split.back() = groups;
     split.push_back(cPerGroup);
     x = c.reshape(x, split);
@@ -289,7 +294,7 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
   LoweredTensor y = contract(c, {x, xIndex}, b, outSizes, outIndex, iterators);
   if (grouped) {
     outSizes.pop_back();
-    outSizes.back() = groups * fPerGroup;
+    outSizes.back() = Dim(groups * fPerGroup);
     y = c.reshape(y, outSizes);
   }
   return c.permute(y, toSecond);

@@ -20,13 +20,13 @@ static LogicalResult same(LowerCall &c) {
 /// What is written over self: broadcast to its sizes, in its dtype.
 static LogicalResult copied(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, c.cast(c.expand(c.operand(1), staticSizes(meta)), meta.dtype));
+  c.setResult(0, c.cast(c.expand(c.operand(1), dimsOf(meta)), meta.dtype));
   return success();
 }
 
 static LogicalResult zeros(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, c.filled(staticSizes(meta), meta.dtype, 0));
+  c.setResult(0, c.filled(dimsOf(meta), meta.dtype, 0));
   return success();
 }
 
@@ -36,28 +36,41 @@ static LogicalResult fillScalar(LowerCall &c) {
   if (value.kind == Arg::Complex)
     return c.unsupported("a complex fill value");
   if (value.kind == Arg::Int)
-    c.setResult(0,
-                c.filledInt(staticSizes(meta), meta.dtype, value.dim.value()));
+    c.setResult(0, c.filledInt(dimsOf(meta), meta.dtype, value.dim.value()));
   else
-    c.setResult(0, c.filled(staticSizes(meta), meta.dtype, c.number(1)));
+    c.setResult(0, c.filled(dimsOf(meta), meta.dtype, c.number(1)));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"clone.default", same},       {"contiguous.default", same},
-    {"cpu.default", same},         {"lift_fresh_copy.default", same},
-    {"to.device", same},           {"to.dtype", same},
-    {"to.dtype_layout", same},     {"to.other", same},
-    {"to.prim_Device", same},      {"to.prim_dtype", same},
-    {"to.prim_other", same},       {"type_as.default", same},
-    {"_to_copy.default", same},    {"_cast_Double.default", same},
-    {"_cast_Float.default", same}, {"_cast_Half.default", same},
-    {"_cast_Int.default", same},   {"_cast_Long.default", same},
-    {"copy.default", copied},      {"fill.Scalar", fillScalar},
-    {"fill.Tensor", copied},       {"zero.default", zeros},
-    {"_cast_Byte.default", same},  {"_cast_Char.default", same},
-    {"_cast_Short.default", same}, {"_lazy_clone.default", same},
-    {"to_dense.default", same},    {"chalf.default", same},
+    anyShape("clone.default", same),
+    anyShape("contiguous.default", same),
+    anyShape("cpu.default", same),
+    anyShape("lift_fresh_copy.default", same),
+    anyShape("to.device", same),
+    anyShape("to.dtype", same),
+    anyShape("to.dtype_layout", same),
+    anyShape("to.other", same),
+    anyShape("to.prim_Device", same),
+    anyShape("to.prim_dtype", same),
+    anyShape("to.prim_other", same),
+    anyShape("type_as.default", same),
+    anyShape("_to_copy.default", same),
+    anyShape("_cast_Double.default", same),
+    anyShape("_cast_Float.default", same),
+    anyShape("_cast_Half.default", same),
+    anyShape("_cast_Int.default", same),
+    anyShape("_cast_Long.default", same),
+    anyShape("copy.default", copied),
+    anyShape("fill.Scalar", fillScalar),
+    anyShape("fill.Tensor", copied),
+    anyShape("zero.default", zeros),
+    anyShape("_cast_Byte.default", same),
+    anyShape("_cast_Char.default", same),
+    anyShape("_cast_Short.default", same),
+    anyShape("_lazy_clone.default", same),
+    anyShape("to_dense.default", same),
+    anyShape("chalf.default", same),
 };
 
 ArrayRef<LowerRuleRow> copyLowerRules() { return kRows; }

@@ -19,7 +19,7 @@ namespace ft {
 
 namespace {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 /// One loss and one weight for each target.
@@ -39,10 +39,10 @@ static unsigned classDim(const LoweredTensor &x) { return x.rank() > 1; }
 
 /// The targets are checked before anything is gathered with them.
 static void checkTargets(LowerCall &c, LoweredTensor target, int64_t ignore,
-                         int64_t classes) {
+                         Dim classes) {
   DType from = target.dtype;
   LoweredTensor kept = c.pointwise(
-      target, target.sizes(), DType::I64, [&](ScalarBuilder &s, ValueRange v) {
+      target, target.dims(), DType::I64, [&](ScalarBuilder &s, ValueRange v) {
         Value t = s.cast(v[0], from, DType::I64);
         Value ignored = s.cmp(Cmp::Eq, t, s.constantInt(t.getType(), ignore));
         return s.select(ignored, s.zero(t), t);
@@ -58,7 +58,7 @@ static ClassLosses pick(LowerCall &c, LoweredTensor x, LoweredTensor base,
                         LoweredTensor target, LoweredTensor weight,
                         int64_t ignore) {
   unsigned dim = classDim(x);
-  int64_t classes = x.sizes()[dim];
+  Dim classes = x.dims()[dim];
   DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
   checkTargets(c, target, ignore, classes);
 
@@ -73,8 +73,8 @@ static ClassLosses pick(LowerCall &c, LoweredTensor x, LoweredTensor base,
     ins.push_back({base, kept});
   if (smooth.value)
     ins.push_back({smooth, kept});
-  SmallVector<Access> outs = {{c.empty(target.sizes(), sum), index},
-                              {c.empty(target.sizes(), sum), index}};
+  SmallVector<Access> outs = {{c.empty(target.dims(), sum), index},
+                              {c.empty(target.dims(), sum), index}};
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   SmallVector<LoweredTensor> r =
       c.generic(ins, outs, iterators, [&](ScalarBuilder &s, ValueRange v) {
@@ -126,15 +126,15 @@ static LoweredTensor reduced(LowerCall &c, const ClassLosses &l, int64_t how,
 static LoweredTensor logSumExp(LowerCall &c, LoweredTensor x) {
   ExpSum e = expSum(c, x, classDim(x), false);
   return c.pointwise(
-      {e.max, e.sum}, e.sum.sizes(), e.sum.dtype,
+      {e.max, e.sum}, e.sum.dims(), e.sum.dtype,
       [](ScalarBuilder &s, ValueRange v) { return s.add(v[0], s.log(v[1])); });
 }
 
 /// Reads a vector over the classes for elements of `x`: [C] as [C, 1, …].
 static LoweredTensor alongClasses(LowerCall &c, LoweredTensor w,
                                   const LoweredTensor &x) {
-  Ints sizes(x.rank(), 1);
-  sizes[classDim(x)] = w.sizes()[0];
+  Ints sizes(x.rank(), Dim(1));
+  sizes[classDim(x)] = w.dims()[0];
   return c.reshape(w, sizes);
 }
 
@@ -144,7 +144,10 @@ static LogicalResult withProbabilities(LowerCall &c, LoweredTensor x,
                                        LoweredTensor weight, int64_t how,
                                        double smoothing) {
   unsigned dim = classDim(x);
-  int64_t classes = x.sizes()[dim];
+  Dim classDimSize = x.dims()[dim];
+  if (!classDimSize.isStatic())
+    return c.unsupported("a number of classes that is only known at run time");
+  int64_t classes = classDimSize.value();
   DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
   DType targetType = target.dtype;
   LoweredTensor lse = logSumExp(c, x);
@@ -167,12 +170,12 @@ static LogicalResult withProbabilities(LowerCall &c, LoweredTensor x,
           y = s.mul(y, s.cast(r.elements[3], weight.dtype, sum));
         return SmallVector<Value>{s.add(r.accumulators[0], y)};
       })[0];
-  auto count = static_cast<double>(countOf(x, allDims(x.rank())) / classes);
-  c.setResult(0, c.pointwise(loss, loss.sizes(), dtype,
+  Dim count = floorDiv(elementsAlong(x, allDims(x.rank())), classes);
+  c.setResult(0, c.pointwise(loss, loss.dims(), dtype,
                              [&](ScalarBuilder &s, ValueRange v) {
                                Value y = v[0];
                                if (how == Mean)
-                                 y = s.div(y, s.constant(y.getType(), count));
+                                 y = s.div(y, c.sizeIn(s, count, sum));
                                return s.cast(y, sum, dtype);
                              }));
   return success();
@@ -192,7 +195,10 @@ static LogicalResult crossEntropy(LowerCall &c) {
   LoweredTensor lse = logSumExp(c, x), smooth;
   if (smoothing != 0) {
     // The mean over classes of w * (log-sum-exp - x).
-    auto classes = static_cast<double>(x.sizes()[dim]);
+    if (!x.dims()[dim].isStatic())
+      return c.unsupported("a number of classes that is only known at run "
+                           "time");
+    auto classes = static_cast<double>(x.dims()[dim].value());
     SmallVector<LoweredTensor> ins = {x, lse};
     if (weight.value)
       ins.push_back(alongClasses(c, weight, x));
@@ -227,12 +233,12 @@ static LogicalResult nllLoss(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"cross_entropy_loss.default", crossEntropy},
-    {"nll_loss.default", nllLoss},
-    {"nll_loss2d.default", nllLoss},
-    {"nll_loss2d_forward.default", nllLoss},
-    {"nll_loss_forward.default", nllLoss},
-    {"nll_loss_nd.default", nllLoss},
+    anyShape("cross_entropy_loss.default", crossEntropy),
+    anyShape("nll_loss.default", nllLoss),
+    anyShape("nll_loss2d.default", nllLoss),
+    anyShape("nll_loss2d_forward.default", nllLoss),
+    anyShape("nll_loss_forward.default", nllLoss),
+    anyShape("nll_loss_nd.default", nllLoss),
 };
 
 ArrayRef<LowerRuleRow> crossEntropyLowerRules() { return kRows; }

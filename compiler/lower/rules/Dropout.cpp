@@ -4,13 +4,14 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Philox.h"
+#include "dialects/ft/TensorSizes.h"
 
 using namespace mlir;
 
 namespace ft {
 
 /// What is kept, with probability 1 - p.
-static LoweredTensor keptMask(LowerCall &c, ArrayRef<int64_t> sizes, double p) {
+static LoweredTensor keptMask(LowerCall &c, const SizeList &sizes, double p) {
   return draw(c, {}, sizes, DType::Bool,
               [&](RandomBits &r, ValueRange) { return r.chance(1 - p); });
 }
@@ -21,7 +22,7 @@ static LoweredTensor scaleKept(LowerCall &c, LoweredTensor x,
                                double kept = 0, double dropped = 0) {
   DType work = opmathType(x.dtype);
   bool shifts = kept != 0 || dropped != 0;
-  return c.pointwise({x, mask}, x.sizes(), x.dtype,
+  return c.pointwise({x, mask}, x.dims(), x.dtype,
                      [&](ScalarBuilder &s, ValueRange v) {
                        Value e = s.cast(v[0], x.dtype, work);
                        Type type = e.getType();
@@ -37,11 +38,10 @@ static LoweredTensor scaleKept(LowerCall &c, LoweredTensor x,
 /// x times 0: all is dropped, NaN stays.
 static LoweredTensor nothingOf(LowerCall &c, LoweredTensor x) {
   DType work = opmathType(x.dtype);
-  return c.pointwise(x, x.sizes(), x.dtype,
-                     [&](ScalarBuilder &s, ValueRange v) {
-                       Value e = s.cast(v[0], x.dtype, work);
-                       return s.cast(s.mul(e, s.zero(e)), work, x.dtype);
-                     });
+  return c.pointwise(x, x.dims(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+    Value e = s.cast(v[0], x.dtype, work);
+    return s.cast(s.mul(e, s.zero(e)), work, x.dtype);
+  });
 }
 
 /// dropout: self, p, train. `Feature`: whole channels are dropped. `Alpha`:
@@ -51,7 +51,7 @@ template <bool Feature, bool Alpha>
 static LogicalResult dropout(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   double p = c.number(1);
-  if (!c.flag(2) || p == 0 || llvm::is_contained(x.sizes(), 0)) {
+  if (!c.flag(2) || p == 0 || hasNoElements(x.dims())) {
     c.setResult(0, x);
     return success();
   }
@@ -59,7 +59,7 @@ static LogicalResult dropout(LowerCall &c) {
     c.setResult(0, nothingOf(c, x));
     return success();
   }
-  SmallVector<int64_t, 6> sizes = x.sizes();
+  Dims sizes = x.dims();
   if (Feature)
     for (size_t d = 2; d < sizes.size(); ++d)
       sizes[d] = 1;
@@ -83,10 +83,10 @@ static LogicalResult nativeDropout(LowerCall &c) {
   if (!train || p == 0 || p == 1) {
     bool all = train && p == 1;
     c.setResult(0, all ? nothingOf(c, x) : x);
-    c.setResult(1, c.filledInt(x.sizes(), c.resultMeta(1).dtype, all ? 0 : 1));
+    c.setResult(1, c.filledInt(x.dims(), c.resultMeta(1).dtype, all ? 0 : 1));
     return success();
   }
-  LoweredTensor mask = keptMask(c, x.sizes(), p);
+  LoweredTensor mask = keptMask(c, x.dims(), p);
   c.setResult(0, scaleKept(c, x, mask, 1 / (1 - p)));
   c.setResult(1, c.cast(mask, c.resultMeta(1).dtype));
   return success();
@@ -96,7 +96,7 @@ static LogicalResult nativeDropout(LowerCall &c) {
 static LogicalResult fusedDropout(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   double keep = c.number(1);
-  LoweredTensor mask = keptMask(c, x.sizes(), 1 - keep);
+  LoweredTensor mask = keptMask(c, x.dims(), 1 - keep);
   c.setResult(0, keep == 0 ? nothingOf(c, x) : scaleKept(c, x, mask, 1 / keep));
   c.setResult(1, c.cast(mask, c.resultMeta(1).dtype));
   return success();
@@ -120,18 +120,18 @@ static LogicalResult rrelu(LowerCall &c) {
     return s.cast(y, work, x.dtype);
   };
   if (c.flag(3))
-    c.setResult(
-        0, draw(c, x, x.sizes(), x.dtype, [&](RandomBits &r, ValueRange v) {
-          Value u = r.uniform(work);
-          Type type = u.getType();
-          u = r.add(r.mul(u, r.constant(type, upper - lower)),
-                    r.constant(type, lower));
-          return sloped(r, r.cast(v[0], x.dtype, work), u);
-        }));
+    c.setResult(0,
+                draw(c, x, x.dims(), x.dtype, [&](RandomBits &r, ValueRange v) {
+                  Value u = r.uniform(work);
+                  Type type = u.getType();
+                  u = r.add(r.mul(u, r.constant(type, upper - lower)),
+                            r.constant(type, lower));
+                  return sloped(r, r.cast(v[0], x.dtype, work), u);
+                }));
   else
     c.setResult(
         0,
-        c.pointwise(x, x.sizes(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+        c.pointwise(x, x.dims(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
           Value e = s.cast(v[0], x.dtype, work);
           return sloped(s, e, s.constant(e.getType(), (lower + upper) / 2));
         }));
@@ -146,7 +146,7 @@ static LogicalResult rreluWithNoise(LowerCall &c) {
   double lower = c.number(2), upper = c.number(3);
   LoweredTensor slopes;
   if (c.flag(4))
-    slopes = draw(c, x, x.sizes(), x.dtype, [&](RandomBits &r, ValueRange v) {
+    slopes = draw(c, x, x.dims(), x.dtype, [&](RandomBits &r, ValueRange v) {
       Value u = r.uniform(work);
       Type type = u.getType();
       u = r.add(r.mul(u, r.constant(type, upper - lower)),
@@ -160,7 +160,7 @@ static LogicalResult rreluWithNoise(LowerCall &c) {
     ins.push_back(slopes);
   c.setResult(
       0,
-      c.pointwise(ins, x.sizes(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+      c.pointwise(ins, x.dims(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
         Value e = s.cast(v[0], x.dtype, work);
         Value k = slopes.value ? s.cast(v[1], x.dtype, work)
                                : s.constant(e.getType(), (lower + upper) / 2);
@@ -198,10 +198,10 @@ static LogicalResult rreluBackward(LowerCall &c) {
 static const LowerRuleRow kRows[] = {
     {"_fused_dropout.default", fusedDropout},
     {"_masked_scale.default", maskedScale},
-    {"alpha_dropout.default", dropout<false, true>},
-    {"dropout.default", dropout<false, false>},
-    {"feature_alpha_dropout.default", dropout<true, true>},
-    {"feature_dropout.default", dropout<true, false>},
+    anyShape("alpha_dropout.default", dropout<false, true>),
+    anyShape("dropout.default", dropout<false, false>),
+    anyShape("feature_alpha_dropout.default", dropout<true, true>),
+    anyShape("feature_dropout.default", dropout<true, false>),
     {"native_dropout.default", nativeDropout},
     {"native_dropout_backward.default", maskedScale},
     {"rrelu.default", rrelu},

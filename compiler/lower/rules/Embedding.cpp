@@ -4,19 +4,18 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Updates.h"
+#include "dialects/ft/TensorSizes.h"
 
 using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
-
 /// Row weight[index] for every index.
 static LogicalResult embedding(LowerCall &c) {
   LoweredTensor weight = c.operand(0), indices = c.operand(1);
-  Sizes sizes = staticSizes(c.resultMeta(0));
-  int64_t rows = weight.sizes()[0];
-  if (llvm::is_contained(sizes, 0)) {
+  Dims sizes = dimsOf(c.resultMeta(0));
+  Dim rows = weight.dims()[0];
+  if (hasNoElements(sizes)) {
     c.setResult(0, c.empty(sizes, weight.dtype));
     return success();
   }
@@ -72,14 +71,14 @@ static LogicalResult embeddingDenseBackward(LowerCall &c) {
 
 static LogicalResult oneHot(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  Sizes sizes = staticSizes(c.resultMeta(0));
-  int64_t classes = sizes.back();
+  Dims sizes = dimsOf(c.resultMeta(0));
+  Dim classes = sizes.back();
   if (c.integer(1) < 0)
     return c.unsupported("without num_classes the result's size depends on "
                          "data");
-  if (!llvm::is_contained(sizes, 0))
+  if (!hasNoElements(sizes))
     c.checkIndex(x, 0, classes, classes);
-  Sizes wide = x.sizes();
+  Dims wide = x.dims();
   wide.push_back(1);
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   c.setResult(
@@ -95,10 +94,10 @@ static LogicalResult oneHot(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"embedding.default", embedding},
+    anyShape("embedding.default", embedding),
     {"embedding_backward.default", embeddingDenseBackward},
     {"embedding_dense_backward.default", embeddingDenseBackward},
-    {"one_hot.default", oneHot},
+    anyShape("one_hot.default", oneHot),
 };
 
 ArrayRef<LowerRuleRow> embeddingLowerRules() { return kRows; }

@@ -22,21 +22,21 @@ namespace ft {
 
 namespace {
 
-using Ints = SmallVector<int64_t, 6>;
 using Cmp = ScalarBuilder::Cmp;
 
 enum Mode { Sum = 0, Mean = 1, Max = 2 };
 
 struct Bags {
   LoweredTensor weight, indices, offsets, perSample;
-  int64_t mode = Sum, count = 0, paddingIndex = -1;
+  int64_t mode = Sum, paddingIndex = -1;
+  Dim count = 0;
 };
 
 } // namespace
 
 /// The rows that are looked up, in float32 for 16-bit weights.
 static LoweredTensor lookedUp(LowerCall &c, const Bags &b) {
-  int64_t n = b.indices.sizes()[0], width = b.weight.sizes()[1];
+  Dim n = b.indices.dims()[0], width = b.weight.dims()[1];
   DType from = b.indices.dtype, weight = b.weight.dtype;
   DType work = opmathType(weight);
   SmallVector<AffineExpr, 6> at = {c.dim(0), c.dim(1)};
@@ -61,7 +61,7 @@ static std::optional<LoweredTensor> isWord(LowerCall &c, const Bags &b) {
   if (b.paddingIndex < 0)
     return std::nullopt;
   DType from = b.indices.dtype;
-  return c.pointwise(b.indices, b.indices.sizes(), DType::Bool,
+  return c.pointwise(b.indices, b.indices.dims(), DType::Bool,
                      [&](ScalarBuilder &s, ValueRange v) {
                        Value index = s.cast(v[0], from, DType::I64);
                        return s.cmp(
@@ -72,10 +72,10 @@ static std::optional<LoweredTensor> isWord(LowerCall &c, const Bags &b) {
 
 static LoweredTensor sums(LowerCall &c, const Bags &b, const LoweredTensor &bag,
                           std::optional<LoweredTensor> words) {
-  int64_t n = b.indices.sizes()[0];
+  Dim n = b.indices.dims()[0];
   Updates u;
   u.fold = Fold::Sum;
-  u.sizes = {b.count, b.weight.sizes()[1]};
+  u.sizes = {b.count, b.weight.dims()[1]};
   u.dtype = opmathType(b.weight.dtype);
   u.loops = 2;
   u.from = {{UpdatePlace::Index, 0}, {UpdatePlace::Loop, 1}};
@@ -100,17 +100,19 @@ static LogicalResult embeddingBag(LowerCall &c) {
   if (!c.isNone(6))
     b.perSample = c.operand(6);
   bool hasPadding = c.call().args.size() > 8 && !c.isNone(8);
-  int64_t rows = b.weight.sizes()[0];
+  if (!b.weight.isStatic())
+    return c.unsupported("a table whose size is only known at run time");
+  int64_t rows = b.weight.dims()[0].value();
   if (hasPadding) {
     b.paddingIndex = c.integer(8);
     // Only the form with an optional index counts from the end.
     if (b.paddingIndex < 0 && c.call().schema->overload == "padding_idx")
       b.paddingIndex += rows;
   }
-  b.count = c.resultMeta(0).sizes[0].value();
-  int64_t n = b.indices.sizes()[0], width = b.weight.sizes()[1];
+  b.count = c.resultMeta(0).sizes[0];
+  Dim n = b.indices.dims()[0], width = b.weight.dims()[1];
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  if (n > 0)
+  if (!n.is(0))
     c.checkIndex(b.indices, 0, rows, rows);
   // A bag may start where the indices end: it is empty.
   c.checkIndex(b.offsets, 0, n + 1, n + 1);
@@ -162,10 +164,10 @@ static LogicalResult embeddingBag(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_embedding_bag.default", embeddingBag},
-    {"_embedding_bag_forward_only.default", embeddingBag},
-    {"embedding_bag.default", embeddingBag},
-    {"embedding_bag.padding_idx", embeddingBag},
+    anyShape("_embedding_bag.default", embeddingBag),
+    anyShape("_embedding_bag_forward_only.default", embeddingBag),
+    anyShape("embedding_bag.default", embeddingBag),
+    anyShape("embedding_bag.padding_idx", embeddingBag),
 };
 
 ArrayRef<LowerRuleRow> embeddingBagLowerRules() { return kRows; }

@@ -15,7 +15,7 @@ namespace ft {
 
 static LoweredTensor filledAs(LowerCall &c, const Arg &value) {
   const TensorMeta &meta = c.resultMeta(0);
-  SmallVector<int64_t, 6> sizes = staticSizes(meta);
+  Dims sizes = dimsOf(meta);
   if (value.kind == Arg::Int)
     return c.filledInt(sizes, meta.dtype, value.dim.value());
   return c.filled(sizes, meta.dtype,
@@ -25,7 +25,7 @@ static LoweredTensor filledAs(LowerCall &c, const Arg &value) {
 template <int kValue>
 static LogicalResult constantFill(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, c.filledInt(staticSizes(meta), meta.dtype, kValue));
+  c.setResult(0, c.filledInt(dimsOf(meta), meta.dtype, kValue));
   return success();
 }
 
@@ -33,7 +33,7 @@ static LogicalResult fillWith(LowerCall &c, unsigned arg) {
   const Arg &value = c.call().args[arg];
   const TensorMeta &meta = c.resultMeta(0);
   if (value.kind == Arg::Complex) {
-    SmallVector<int64_t, 6> sizes = staticSizes(meta);
+    Dims sizes = dimsOf(meta);
     if (!isComplex(meta.dtype))
       return c.unsupported("a complex number for a real tensor");
     c.setResult(
@@ -70,26 +70,20 @@ static LogicalResult newFull(LowerCall &c) { return fillWith(c, 2); }
 static LogicalResult sequence(LowerCall &c, const Arg &start, const Arg &step) {
   const TensorMeta &meta = c.resultMeta(0);
   bool exact = isIntegral(meta.dtype);
-  auto numberOf = [](const Arg &a) {
-    return a.kind == Arg::Int    ? static_cast<double>(a.dim.value())
-           : a.kind == Arg::Bool ? static_cast<double>(a.boolean)
-                                 : a.real;
-  };
-  auto integerOf = [](const Arg &a) {
-    return a.kind == Arg::Int    ? a.dim.value()
-           : a.kind == Arg::Bool ? static_cast<int64_t>(a.boolean)
-                                 : static_cast<int64_t>(a.real);
-  };
   DType work = exact ? DType::I64 : DType::F64;
+  auto valueOf = [&](ScalarBuilder &s, const Arg &a) {
+    Type type = computeType(c.context(), work);
+    if (a.kind == Arg::Int)
+      return c.sizeIn(s, a.dim, work);
+    double real = a.kind == Arg::Bool ? double(a.boolean) : a.real;
+    return exact ? s.constantInt(type, static_cast<int64_t>(real))
+                 : s.constant(type, real);
+  };
   c.setResult(
-      0, generate(c, staticSizes(meta), meta.dtype,
+      0, generate(c, dimsOf(meta), meta.dtype,
                   [&](ScalarBuilder &s, ArrayRef<Value> at) {
                     Value i = fromIndex(s, at[0], work);
-                    Type type = i.getType();
-                    Value from = exact ? s.constantInt(type, integerOf(start))
-                                       : s.constant(type, numberOf(start));
-                    Value by = exact ? s.constantInt(type, integerOf(step))
-                                     : s.constant(type, numberOf(step));
+                    Value from = valueOf(s, start), by = valueOf(s, step);
                     return s.cast(s.add(from, s.mul(i, by)), work, meta.dtype);
                   }));
   return success();
@@ -151,7 +145,7 @@ static LogicalResult logspace(LowerCall &c) { return spaced(c, true); }
 
 static LogicalResult eye(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, generate(c, staticSizes(meta), meta.dtype,
+  c.setResult(0, generate(c, dimsOf(meta), meta.dtype,
                           [&](ScalarBuilder &s, ArrayRef<Value> at) {
                             Value on =
                                 s.cmp(ScalarBuilder::Cmp::Eq, at[0], at[1]);
@@ -253,29 +247,29 @@ static LogicalResult fftfreq(LowerCall &c) { return fftFrequencies(c, false); }
 static LogicalResult rfftfreq(LowerCall &c) { return fftFrequencies(c, true); }
 
 static const LowerRuleRow kRows[] = {
-    {"zeros.default", constantFill<0>},
-    {"zeros_like.default", constantFill<0>},
-    {"new_zeros.default", constantFill<0>},
-    {"ones.default", constantFill<1>},
-    {"ones_like.default", constantFill<1>},
-    {"new_ones.default", constantFill<1>},
+    anyShape("zeros.default", constantFill<0>),
+    anyShape("zeros_like.default", constantFill<0>),
+    anyShape("new_zeros.default", constantFill<0>),
+    anyShape("ones.default", constantFill<1>),
+    anyShape("ones_like.default", constantFill<1>),
+    anyShape("new_ones.default", constantFill<1>),
     // What is not initialised is zero: runs are the same each time.
-    {"empty.memory_format", constantFill<0>},
-    {"empty_like.default", constantFill<0>},
-    {"empty_permuted.default", constantFill<0>},
-    {"empty_strided.default", constantFill<0>},
-    {"new_empty.default", constantFill<0>},
-    {"new_empty_strided.default", constantFill<0>},
-    {"scalar_tensor.default", scalarTensor, Numbers::Runtime},
-    {"full.default", full, Numbers::Runtime},
-    {"full_like.default", full, Numbers::Runtime},
-    {"new_full.default", newFull, Numbers::Runtime},
+    anyShape("empty.memory_format", constantFill<0>),
+    anyShape("empty_like.default", constantFill<0>),
+    anyShape("empty_permuted.default", constantFill<0>),
+    anyShape("empty_strided.default", constantFill<0>),
+    anyShape("new_empty.default", constantFill<0>),
+    anyShape("new_empty_strided.default", constantFill<0>),
+    anyShape("scalar_tensor.default", scalarTensor, Numbers::Runtime),
+    anyShape("full.default", full, Numbers::Runtime),
+    anyShape("full_like.default", full, Numbers::Runtime),
+    anyShape("new_full.default", newFull, Numbers::Runtime),
 
-    {"arange.default", arangeEnd},
-    {"arange.start", arangeStart},
-    {"arange.start_step", arangeStep},
-    {"range.default", arangeStart},
-    {"range.step", arangeStep},
+    anyShape("arange.default", arangeEnd),
+    anyShape("arange.start", arangeStart),
+    anyShape("arange.start_step", arangeStep),
+    anyShape("range.default", arangeStart),
+    anyShape("range.step", arangeStep),
     {"linspace.default", linspace},
     {"linspace.Tensor_Tensor", linspace},
     {"linspace.Tensor_Scalar", linspace},
@@ -284,8 +278,8 @@ static const LowerRuleRow kRows[] = {
     {"logspace.Tensor_Tensor", logspace},
     {"logspace.Tensor_Scalar", logspace},
     {"logspace.Scalar_Tensor", logspace},
-    {"eye.default", eye},
-    {"eye.m", eye},
+    anyShape("eye.default", eye),
+    anyShape("eye.m", eye),
     {"tril_indices.default", trilIndices},
     {"triu_indices.default", triuIndices},
 

@@ -16,7 +16,7 @@ LoweredTensor mapIndexed(LowerCall &c, LoweredTensor x, DType dtype,
   if (sides)
     ins.append(sides(index));
   SmallVector<Iterator> iterators(x.rank(), Iterator::Parallel);
-  return c.generic(ins, Access{c.empty(x.sizes(), dtype, x.order), index},
+  return c.generic(ins, Access{c.empty(x.dims(), dtype, x.order), index},
                    iterators, [&](ScalarBuilder &s, ValueRange v) {
                      return SmallVector<Value>{
                          body(s, v.take_front(ins.size()))};

@@ -9,12 +9,17 @@
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/DataSizes.h"
 #include "compiler/lower/rules/Updates.h"
+#include "dialects/ft/TensorSizes.h"
 
 using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
+/// A size as an index, in a body.
+static Value sizeIndex(LowerCall &c, ScalarBuilder &s, Dim size) {
+  return size.isStatic() ? s.constantInt(s.b.getIndexType(), size.value())
+                         : c.sizeValue(size);
+}
 
 static SmallVector<AffineExpr, 6> identity(LowerCall &c, size_t rank) {
   SmallVector<AffineExpr, 6> index;
@@ -29,11 +34,11 @@ static LogicalResult indexBy(LowerCall &c, ArrayRef<Value> tensors,
                              std::optional<LoweredTensor> mask = std::nullopt,
                              unsigned fillArg = 0) {
   LoweredTensor x = c.operand(0);
-  Sizes sizes = x.sizes(), result = staticSizes(c.resultMeta(0));
+  Dims sizes = x.dims(), result = dimsOf(c.resultMeta(0));
   FailureOr<IndexPlan> plan = IndexPlan::make(c, sizes, tensors);
   if (failed(plan))
     return failure();
-  if (llvm::is_contained(result, 0)) {
+  if (hasNoElements(result)) {
     c.setResult(0, c.empty(result, x.dtype));
     return success();
   }
@@ -49,30 +54,31 @@ static LogicalResult indexBy(LowerCall &c, ArrayRef<Value> tensors,
     ins.push_back({*mask, broadcastIndex(c, *mask, out)});
   SmallVector<Iterator> iterators(result.size(), Iterator::Parallel);
   c.setResult(
-      0,
-      c.generic(ins, Access{c.empty(result, x.dtype), out}, iterators,
-                [&](ScalarBuilder &s, ValueRange v) {
-                  SmallVector<Value> at;
-                  unsigned next = 0;
-                  for (unsigned d = 0; d < sizes.size(); ++d) {
-                    if (!plan->indexOf[d]) {
-                      at.push_back(iterationIndex(s, plan->resultDim[d]));
-                      continue;
-                    }
-                    Value i = wrappedIndex(s, v[next], dtypes[next], sizes[d]);
-                    if (mask) {
-                      Value n = s.constantInt(i.getType(), sizes[d] - 1);
-                      i = s.minimum(s.maximum(i, s.zero(i)), n);
-                    }
-                    at.push_back(i);
-                    ++next;
-                  }
-                  Value e = readAt(s, x, at);
-                  if (mask)
-                    e = s.select(s.cast(v[count], mask->dtype, DType::Bool), e,
-                                 s.constant(e.getType(), c.number(fillArg)));
-                  return SmallVector<Value>{e};
-                })[0]);
+      0, c.generic(ins, Access{c.empty(result, x.dtype), out}, iterators,
+                   [&](ScalarBuilder &s, ValueRange v) {
+                     SmallVector<Value> at;
+                     unsigned next = 0;
+                     for (unsigned d = 0; d < sizes.size(); ++d) {
+                       if (!plan->indexOf[d]) {
+                         at.push_back(iterationIndex(s, plan->resultDim[d]));
+                         continue;
+                       }
+                       Value i = wrappedIndex(s, v[next], dtypes[next],
+                                              sizeIndex(c, s, sizes[d]));
+                       if (mask) {
+                         Value n = sizeIndex(c, s, sizes[d] - 1);
+                         i = s.minimum(s.maximum(i, s.zero(i)), n);
+                       }
+                       at.push_back(i);
+                       ++next;
+                     }
+                     Value e = readAt(s, x, at);
+                     if (mask)
+                       e = s.select(s.cast(v[count], mask->dtype, DType::Bool),
+                                    e,
+                                    s.constant(e.getType(), c.number(fillArg)));
+                     return SmallVector<Value>{e};
+                   })[0]);
   return success();
 }
 
@@ -96,11 +102,11 @@ static LoweredTensor atLeastVector(LowerCall &c, LoweredTensor t) {
 
 /// result[.., k, ..] = x[.., index, ..], the index tensor read as `read` says.
 static LoweredTensor gatherAlong(LowerCall &c, LoweredTensor x, unsigned dim,
-                                 LoweredTensor at, ArrayRef<int64_t> sizes,
+                                 LoweredTensor at, ArrayRef<Dim> sizes,
                                  ArrayRef<AffineExpr> read) {
-  if (llvm::is_contained(sizes, 0))
+  if (hasNoElements(sizes))
     return c.empty(sizes, x.dtype);
-  int64_t n = x.sizes()[dim];
+  Dim n = x.dims()[dim];
   c.checkIndex(at, 0, n, n);
   SmallVector<Iterator> iterators(sizes.size(), Iterator::Parallel);
   return c.generic(Access{at, SmallVector<AffineExpr, 6>(read)},
@@ -118,10 +124,10 @@ static LogicalResult gather(LowerCall &c) {
   LoweredTensor x = atLeastVector(c, c.operand(0));
   LoweredTensor at = atLeastVector(c, c.operand(2));
   unsigned dim = c.wrapDim(c.integer(1), x.rank());
-  Sizes sizes = at.sizes();
+  Dims sizes = at.dims();
   LoweredTensor y =
       gatherAlong(c, x, dim, at, sizes, identity(c, sizes.size()));
-  c.setResult(0, c.reshape(y, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(y, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -129,24 +135,25 @@ static LogicalResult indexSelect(LowerCall &c) {
   LoweredTensor x = atLeastVector(c, c.operand(0));
   LoweredTensor at = atLeastVector(c, c.operand(2));
   unsigned dim = c.wrapDim(c.integer(1), x.rank());
-  Sizes sizes = x.sizes();
-  sizes[dim] = at.sizes()[0];
+  Dims sizes = x.dims();
+  sizes[dim] = at.dims()[0];
   LoweredTensor y = gatherAlong(c, x, dim, at, sizes, c.dim(dim));
-  c.setResult(0, c.reshape(y, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(y, dimsOf(c.resultMeta(0))));
   return success();
 }
 
 /// Elements of the flat tensor.
 static LogicalResult take(LowerCall &c) {
   LoweredTensor at = c.operand(1);
-  int64_t n = c.meta(0).numel().value();
+  Dim n = c.meta(0).numel();
   LoweredTensor x = c.reshape(c.operand(0), {n});
-  Sizes sizes = at.sizes();
-  if (!llvm::is_contained(sizes, 0))
-    c.checkIndex(at, -n, n, n);
+  Dims sizes = at.dims();
+  if (!hasNoElements(sizes))
+    c.checkIndex(at, n * -1, n, n);
   c.setResult(
       0, c.pointwise(at, sizes, x.dtype, [&](ScalarBuilder &s, ValueRange v) {
-        return readAt(s, x, wrappedIndex(s, v[0], at.dtype, n));
+        return readAt(s, x,
+                      wrappedIndex(s, v[0], at.dtype, sizeIndex(c, s, n)));
       }));
   return success();
 }
@@ -155,13 +162,13 @@ static LogicalResult take(LowerCall &c) {
 static LogicalResult takeAlongDim(LowerCall &c) {
   LoweredTensor x = c.operand(0), at = c.operand(1);
   if (c.isNone(2)) {
-    x = c.reshape(x, {c.meta(0).numel().value()});
-    at = c.reshape(at, {c.meta(1).numel().value()});
+    x = c.reshape(x, {c.meta(0).numel()});
+    at = c.reshape(at, {c.meta(1).numel()});
   }
   unsigned dim = c.isNone(2) ? 0 : c.wrapDim(c.integer(2), x.rank());
-  Sizes sizes = staticSizes(c.resultMeta(0)), wide = sizes;
-  wide[dim] = x.sizes()[dim];
-  sizes[dim] = at.sizes()[dim];
+  Dims sizes = dimsOf(c.resultMeta(0)), wide = sizes;
+  wide[dim] = x.dims()[dim];
+  sizes[dim] = at.dims()[dim];
   c.setResult(0, gatherAlong(c, c.expand(x, wide), dim, at, sizes,
                              broadcastIndex(c, at, identity(c, sizes.size()))));
   return success();
@@ -171,7 +178,8 @@ static LogicalResult takeAlongDim(LowerCall &c) {
 /// `fill` after the last. An element goes to the row of its count, less one.
 static LogicalResult nonzeroStatic(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  Sizes sizes = x.sizes(), result = staticSizes(c.resultMeta(0));
+  SmallVector<int64_t, 6> sizes = x.sizes(),
+                          result = staticSizes(c.resultMeta(0));
   int64_t n = c.meta(0).numel().value(), fill = c.integer(2);
   if (n == 0 || llvm::is_contained(result, 0)) {
     c.setResult(0, c.filledInt(result, DType::I64, fill));
@@ -226,13 +234,13 @@ static LogicalResult nonzeroStatic(LowerCall &c) {
 static const LowerRuleRow kRows[] = {
     {"index.Tensor", index, Numbers::Constant, ResultSizes::Found},
     {"index.Tensor_hacked_twin", index, Numbers::Constant, ResultSizes::Found},
-    {"_unsafe_index.Tensor", index},
-    {"_unsafe_index.Tensor_hacked_twin", index},
-    {"_unsafe_masked_index.default", maskedIndex},
-    {"gather.default", gather},
-    {"index_select.default", indexSelect},
-    {"take.default", take},
-    {"take_along_dim.default", takeAlongDim},
+    anyShape("_unsafe_index.Tensor", index),
+    anyShape("_unsafe_index.Tensor_hacked_twin", index),
+    anyShape("_unsafe_masked_index.default", maskedIndex),
+    anyShape("gather.default", gather),
+    anyShape("index_select.default", indexSelect),
+    anyShape("take.default", take),
+    anyShape("take_along_dim.default", takeAlongDim),
     {"nonzero_static.default", nonzeroStatic},
 };
 

@@ -6,6 +6,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/KernelCalls.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/TensorSizes.h"
 
 using namespace mlir;
 
@@ -13,7 +14,8 @@ namespace ft {
 
 int64_t scratchUnit(DType dtype) { return isComplex(dtype) ? 16 : 8; }
 
-KernelScratch scratchFor(int64_t count, int64_t work, int64_t bytes) {
+KernelScratch scratchFor(Dim size, int64_t work, int64_t bytes) {
+  int64_t count = size.isStatic() ? size.value() : int64_t(1) << 20;
   constexpr int64_t kWorthIt = 50'000, kMost = 16, kMemory = 8 << 20;
   int64_t pieces = std::min(
       count, std::min<int64_t>(kMost, kMemory / std::max<int64_t>(bytes, 1)));
@@ -24,26 +26,27 @@ KernelScratch scratchFor(int64_t count, int64_t work, int64_t bytes) {
   return {std::max<int64_t>(pieces, 1), bytes};
 }
 
-static TensorMeta rowMajorMeta(DType dtype, ArrayRef<int64_t> sizes) {
+static TensorMeta rowMajorMeta(DType dtype, ArrayRef<Dim> sizes) {
   return TensorMeta::contiguous(dtype, Dims(sizes.begin(), sizes.end()));
 }
 
 /// The metadata of a value whose memory is row-major in its physical order.
 static TensorMeta metaInMemory(const LoweredTensor &t) {
-  TensorMeta meta = rowMajorMeta(t.dtype, t.sizes());
-  int64_t stride = 1;
+  TensorMeta meta = rowMajorMeta(t.dtype, t.dims());
+  Dim stride = 1;
   for (unsigned p = t.rank(); p-- > 0;) {
-    meta.strides[t.order[p]] = Dim(stride);
-    stride *= std::max<int64_t>(meta.sizes[t.order[p]].value(), 1);
+    meta.strides[t.order[p]] = stride;
+    if (!meta.sizes[t.order[p]].is(0))
+      stride = stride * meta.sizes[t.order[p]];
   }
   return meta;
 }
 
 KernelResult kernelResult(LowerCall &c, unsigned r) {
   const TensorMeta &meta = c.resultMeta(r);
-  if (!meta.isStatic())
+  if (!c.isDefined(meta))
     return {{}, meta.dtype, &meta};
-  return {staticSizes(meta), meta.dtype};
+  return {dimsOf(meta), meta.dtype};
 }
 
 /// The dims of an annotation in the order of memory, outermost first: each has
@@ -77,7 +80,7 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
                                       KernelScratch scratch) {
   SmallVector<LoweredTensor> results;
   if (llvm::all_of(outs, [](const KernelResult &r) {
-        return !r.found && llvm::is_contained(r.sizes, 0);
+        return !r.found && hasNoElements(r.sizes);
       })) {
     for (const KernelResult &r : outs)
       results.push_back(c.filled(r.sizes, r.dtype, 0));
@@ -115,15 +118,21 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   for (const KernelResult &r : all) {
     if (r.found) {
       SmallVector<int64_t> sizes;
-      for (const Dim &d : r.found->sizes)
+      SmallVector<unsigned, 6> order = orderInMemory(*r.found);
+      for (unsigned logical : order) {
+        Dim d = r.found->sizes[logical];
         sizes.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
+      }
       types.push_back(
           RankedTensorType::get(sizes, storageType(c.context(), r.dtype)));
-      describe(*r.found, orderInMemory(*r.found));
+      describe(*r.found, order);
       continue;
     }
+    SmallVector<int64_t> shape;
+    for (Dim d : r.sizes)
+      shape.push_back(d.isStatic() ? d.value() : ShapedType::kDynamic);
     types.push_back(
-        RankedTensorType::get(r.sizes, storageType(c.context(), r.dtype)));
+        RankedTensorType::get(shape, storageType(c.context(), r.dtype)));
     describe(rowMajorMeta(r.dtype, r.sizes), identityOrder(r.sizes.size()));
   }
   SmallVector<int64_t> written(ins.size(), -1);
@@ -138,11 +147,14 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   if (foundDims)
     call->setAttr(kTellsSizes, b.getUnitAttr());
   for (auto [r, value] :
-       llvm::zip(outs, call.getResults().drop_front(foundDims > 0)))
-    results.push_back(
-        {value,
-         identityOrder(cast<RankedTensorType>(value.getType()).getRank()),
-         r.dtype});
+       llvm::zip(outs, call.getResults().drop_front(foundDims > 0))) {
+    auto rank = cast<RankedTensorType>(value.getType()).getRank();
+    results.push_back({value,
+                       r.found ? orderInMemory(*r.found) : identityOrder(rank),
+                       r.dtype});
+    results.back().setDims(r.found ? ArrayRef<Dim>(r.found->sizes)
+                                   : ArrayRef<Dim>(r.sizes));
+  }
   c.newGroup();
   return results;
 }

@@ -17,7 +17,7 @@ using Sizes = llvm::SmallVector<int64_t, 6>;
 
 /// One result of a kernel.
 struct KernelResult {
-  Sizes sizes;
+  SizeList sizes;
   DType dtype;
   /// Of a result with sizes that the kernel finds: its annotation in the call,
   /// which gives the order in memory. `sizes` is then not looked at.
@@ -31,12 +31,13 @@ KernelResult kernelResult(LowerCall &c, unsigned r);
 /// once, and the bytes that each needs (runtime/kernels/scratch.h).
 struct KernelScratch {
   int64_t pieces = 1;
-  int64_t bytes = 0;
+  Dim bytes = 0;
 };
 
 /// Pieces for a batch of `count` problems of about `work` operations each: one
 /// for what is not worth a thread, and no more than 8 MiB of scratch together.
-KernelScratch scratchFor(int64_t count, int64_t work, int64_t bytes);
+/// A batch of the run counts as a large one.
+KernelScratch scratchFor(Dim count, int64_t work, int64_t bytes);
 
 /// Calls `ft_k_<name>` with `ins`, then `numbers`. The results are row-major;
 /// the scratch is not among them. Nothing is called if all results are empty.

@@ -203,9 +203,18 @@ static LogicalResult hingeEmbedding(LowerCall &c) {
 /// (input1, input2, target, margin, reduction).
 static LogicalResult marginRanking(LowerCall &c) {
   double margin = c.number(3);
-  return lossOf(c, {c.operand(0), c.operand(1), c.operand(2)}, c.integer(4),
+  LoweredTensor target = c.operand(2);
+  // The target is negated in its own dtype: 1 becomes 255.
+  bool wraps = target.dtype == DType::U8;
+  if (wraps)
+    target = c.pointwise(target, target.dims(), DType::U8,
+                         [](ScalarBuilder &s, ValueRange v) {
+                           return s.sub(s.zero(v[0]), v[0]);
+                         });
+  return lossOf(c, {c.operand(0), c.operand(1), target}, c.integer(4),
                 [&](ScalarBuilder &s, ValueRange v) {
-                  Value d = s.mul(s.neg(v[2]), s.sub(v[0], v[1]));
+                  Value minus = wraps ? v[2] : s.neg(v[2]);
+                  Value d = s.mul(minus, s.sub(v[0], v[1]));
                   d = s.add(d, number(s, d, margin));
                   return s.maximum(d, s.zero(d));
                 });

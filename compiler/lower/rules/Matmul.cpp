@@ -122,7 +122,7 @@ static LogicalResult plusProductActivation(LowerCall &c) {
 /// Also sums over the batch: out[m, n] = sum over b and k.
 static LogicalResult addbmm(LowerCall &c) {
   LoweredTensor a = c.operand(1), b = c.operand(2);
-  SmallVector<int64_t, 6> as = a.sizes(), bs = b.sizes();
+  Dims as = a.dims(), bs = b.dims();
   AffineExpr m = c.dim(0), n = c.dim(1), batch = c.dim(2), k = c.dim(3);
   return scaledSum(c, contract(c, {a, {batch, m, k}}, {b, {batch, k, n}},
                                {as[1], bs[2]}, {m, n},
@@ -132,7 +132,7 @@ static LogicalResult addbmm(LowerCall &c) {
 
 static LoweredTensor outerProduct(LowerCall &c, LoweredTensor a,
                                   LoweredTensor b, DType dtype) {
-  int64_t rows = a.sizes()[0], columns = b.sizes()[0];
+  Dim rows = a.dims()[0], columns = b.dims()[0];
   DType from = a.dtype, to = opmathType(dtype), right = b.dtype;
   Access out{c.empty({rows, columns}, dtype), {c.dim(0), c.dim(1)}};
   return c.generic({Access{a, {c.dim(0)}}, Access{b, {c.dim(1)}}}, out,
@@ -158,7 +158,7 @@ static LogicalResult addr(LowerCall &c) {
 static LogicalResult vdot(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
   if (isComplex(a.dtype))
-    a = c.pointwise(a, a.sizes(), a.dtype, [](ScalarBuilder &s, ValueRange v) {
+    a = c.pointwise(a, a.dims(), a.dtype, [](ScalarBuilder &s, ValueRange v) {
       return Value(complex::ConjOp::create(s.b, s.loc, v[0]));
     });
   c.setResult(0, c.cast(multiply(c, {a, Value()}, {b, Value()}),
@@ -169,7 +169,7 @@ static LogicalResult vdot(LowerCall &c) {
 /// out[…, o] = sum over i, j of x1[…, i] * w[o, i, j] * x2[…, j] + bias[o].
 static LogicalResult bilinear(LowerCall &c) {
   LoweredTensor x1 = c.operand(0), x2 = c.operand(1), w = c.operand(2);
-  SmallVector<int64_t, 6> outer = x1.sizes(), ws = w.sizes();
+  Dims outer = x1.dims(), ws = w.dims();
   outer.pop_back();
   auto rank = static_cast<unsigned>(outer.size());
   SmallVector<AffineExpr, 6> lead;
@@ -182,7 +182,7 @@ static LogicalResult bilinear(LowerCall &c) {
   // t[…, o, j] = sum over i of x1[…, i] * w[o, i, j].
   Access a{x1, lead};
   a.index.push_back(i);
-  SmallVector<int64_t, 6> sizes(outer);
+  Dims sizes(outer);
   sizes.append({ws[0], ws[2]});
   SmallVector<AffineExpr, 6> index(lead);
   index.append({o, j});
@@ -213,30 +213,30 @@ static LogicalResult chainMatmul(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_addmm_activation.default", plusProductActivation},
-    {"addbmm.default", addbmm},
-    {"addmm.default", plusProduct},
-    {"addmm.dtype", plusProduct},
-    {"addmv.default", plusProduct},
-    {"addr.default", addr},
-    {"baddbmm.default", plusProduct},
-    {"baddbmm.dtype", plusProduct},
-    {"bilinear.default", bilinear},
-    {"bmm.default", product},
-    {"bmm.dtype", product},
-    {"chain_matmul.default", chainMatmul},
-    {"dot.default", product},
-    {"ger.default", outer},
+    anyShape("_addmm_activation.default", plusProductActivation),
+    anyShape("addbmm.default", addbmm),
+    anyShape("addmm.default", plusProduct),
+    anyShape("addmm.dtype", plusProduct),
+    anyShape("addmv.default", plusProduct),
+    anyShape("addr.default", addr),
+    anyShape("baddbmm.default", plusProduct),
+    anyShape("baddbmm.dtype", plusProduct),
+    anyShape("bilinear.default", bilinear),
+    anyShape("bmm.default", product),
+    anyShape("bmm.dtype", product),
+    anyShape("chain_matmul.default", chainMatmul),
+    anyShape("dot.default", product),
+    anyShape("ger.default", outer),
     {"inner.default", inner},
-    {"linalg_matmul.default", product},
-    {"linalg_multi_dot.default", chainMatmul},
-    {"linear.default", linear},
-    {"matmul.default", product},
-    {"mm.default", product},
-    {"mm.dtype", product},
-    {"mv.default", product},
-    {"outer.default", outer},
-    {"vdot.default", vdot},
+    anyShape("linalg_matmul.default", product),
+    anyShape("linalg_multi_dot.default", chainMatmul),
+    anyShape("linear.default", linear),
+    anyShape("matmul.default", product),
+    anyShape("mm.default", product),
+    anyShape("mm.dtype", product),
+    anyShape("mv.default", product),
+    anyShape("outer.default", outer),
+    anyShape("vdot.default", vdot),
 };
 
 ArrayRef<LowerRuleRow> matmulLowerRules() { return kRows; }

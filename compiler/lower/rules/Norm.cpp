@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 static LoweredTensor optional(LowerCall &c, unsigned arg) {
   return c.isNone(arg) ? LoweredTensor() : c.operand(arg);
@@ -23,7 +23,7 @@ static LoweredTensor optional(LowerCall &c, unsigned arg) {
 static Ints sizesOf(const TensorMeta &meta) {
   Ints sizes;
   for (const Dim &d : meta.sizes)
-    sizes.push_back(d.value());
+    sizes.push_back(d);
   return sizes;
 }
 
@@ -81,7 +81,7 @@ static LoweredTensor overLastDims(LowerCall &c, const Normalization &n) {
   SmallVector<LoweredTensor> ins = {n.x};
   llvm::append_range(ins, n.others());
   return c.pointwise(
-      ins, n.x.sizes(), n.dtype,
+      ins, n.x.dims(), n.dtype,
       [&](ScalarBuilder &s, ValueRange v) { return n.element(s, v); });
 }
 
@@ -114,13 +114,13 @@ static LogicalResult rmsNorm(LowerCall &c) {
     eps = from == DType::F64 ? std::numeric_limits<double>::epsilon()
                              : std::numeric_limits<float>::epsilon();
   SmallVector<unsigned> dims = lastDims(x.rank(), c.integers(1).size());
-  auto count = static_cast<double>(countOf(x, dims));
+  Dim count = elementsAlong(x, dims);
   LoweredTensor squares =
       sumOf(c, x, dims, true, sum,
             [](ScalarBuilder &s, Value v) { return s.mul(v, v); });
   LoweredTensor rstd = c.pointwise(
-      squares, squares.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
-        Value mean = s.div(v[0], s.constant(v[0].getType(), count));
+      squares, squares.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        Value mean = s.div(v[0], c.sizeIn(s, count, sum));
         return reciprocalStd(s, mean, eps);
       });
   c.setResult(
@@ -141,28 +141,31 @@ static LogicalResult groups(LowerCall &c, int64_t groupCount,
                             const LoweredTensor &w, const LoweredTensor &b,
                             double eps) {
   LoweredTensor x = c.operand(0);
-  Ints sizes = x.sizes();
+  Ints sizes = x.dims();
   unsigned rank = x.rank();
-  int64_t batch = sizes[0], channels = sizes[1];
+  if (!sizes[1].isStatic())
+    return c.unsupported("a number of channels that is only known at run "
+                         "time");
+  Dim batch = sizes[0];
+  int64_t channels = sizes[1].value();
   int64_t width = groupCount ? channels / groupCount : 0;
   SmallVector<unsigned> space = lastDims(rank, rank - 2);
-  int64_t pixels = countOf(x, space);
+  Dim pixels = elementsAlong(x, space);
 
   Moments m;
   if (rank > 2 && x.order.back() == 1 && x.order.front() == 0) {
     // The spatial dims may lie in any order; statistics do not care.
-    LoweredTensor rows = x;
-    for (unsigned p = 0; p < rank; ++p)
-      rows.order[p] = p;
-    rows = c.reshape(rows, {batch, pixels, groupCount, width});
+    LoweredTensor rows = c.reshape(
+        inMemoryOrder(x), {batch, pixels, Dim(groupCount), Dim(width)});
     m = moments(c, rows, {1, 3});
   } else {
-    LoweredTensor rows = c.reshape(x, {batch, groupCount, width * pixels});
+    LoweredTensor rows =
+        c.reshape(x, {batch, Dim(groupCount), pixels * Dim(width)});
     m = moments(c, rows, {2});
   }
-  LoweredTensor mean = c.reshape(m.mean, {batch, groupCount});
+  LoweredTensor mean = c.reshape(m.mean, {batch, Dim(groupCount)});
   LoweredTensor rstd =
-      c.reshape(reciprocalStd(c, m.variance, eps), {batch, groupCount});
+      c.reshape(reciprocalStd(c, m.variance, eps), {batch, Dim(groupCount)});
   Normalization n{
       x, mean, rstd, w, b, opmathType(x.dtype), c.resultMeta(0).dtype};
   c.setResult(
@@ -198,18 +201,19 @@ static LogicalResult nativeGroupNorm(LowerCall &c) {
 static LogicalResult instanceNorm(LowerCall &c) {
   if (!c.flag(5) || !c.isNone(3))
     return c.unsupported("running statistics");
-  return groups(c, c.operand(0).sizes()[1], optional(c, 1), optional(c, 2),
-                c.number(7));
+  Dim channels = c.operand(0).dims()[1];
+  return groups(c, channels.isStatic() ? channels.value() : 1, optional(c, 1),
+                optional(c, 2), c.number(7));
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_fused_rms_norm.default", rmsNorm},
-    {"group_norm.default", groupNorm},
-    {"instance_norm.default", instanceNorm},
-    {"layer_norm.default", layerNorm},
-    {"native_group_norm.default", nativeGroupNorm},
-    {"native_layer_norm.default", layerNorm},
-    {"rms_norm.default", rmsNorm},
+    anyShape("_fused_rms_norm.default", rmsNorm),
+    anyShape("group_norm.default", groupNorm),
+    anyShape("instance_norm.default", instanceNorm),
+    anyShape("layer_norm.default", layerNorm),
+    anyShape("native_group_norm.default", nativeGroupNorm),
+    anyShape("native_layer_norm.default", layerNorm),
+    anyShape("rms_norm.default", rmsNorm),
 };
 
 ArrayRef<LowerRuleRow> normLowerRules() { return kRows; }

@@ -7,6 +7,7 @@
 #include "compiler/lower/rules/Reducing.h"
 #include "dialects/ft/FtOps.h"
 #include "dialects/ft/Promotion.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -154,10 +155,9 @@ Value RandomBits::below(Value range) {
 SmallVector<LoweredTensor> callRandomKernel(LowerCall &c, StringRef name,
                                             ArrayRef<LoweredTensor> ins,
                                             ArrayRef<Arg> numbers,
-                                            ArrayRef<int64_t> sizes,
-                                            DType dtype, int64_t scratchBytes) {
-  Sizes own(sizes);
-  auto results = callKernel(c, name, ins, numbers, {{own, dtype}},
+                                            const SizeList &sizes, DType dtype,
+                                            int64_t scratchBytes) {
+  auto results = callKernel(c, name, ins, numbers, {{sizes, dtype}},
                             {1, std::max<int64_t>(scratchBytes, 64)});
   if (auto call = results[0].value.getDefiningOp<KernelCallOp>())
     call.setHasEffects(true);
@@ -165,10 +165,10 @@ SmallVector<LoweredTensor> callRandomKernel(LowerCall &c, StringRef name,
 }
 
 LoweredTensor draw(LowerCall &c, ArrayRef<LoweredTensor> ins,
-                   ArrayRef<int64_t> sizes, DType dtype,
+                   const SizeList &sizes, DType dtype,
                    llvm::function_ref<Value(RandomBits &, ValueRange)> body) {
   LoweredTensor out = c.empty(sizes, dtype);
-  if (llvm::is_contained(sizes, 0))
+  if (hasNoElements(sizes))
     return out;
   LoweredTensor key =
       callRandomKernel(c, "random_key", {}, {}, {2}, DType::I64, 0)[0];
@@ -179,27 +179,26 @@ LoweredTensor draw(LowerCall &c, ArrayRef<LoweredTensor> ins,
   SmallVector<Access> inputs;
   for (const LoweredTensor &t : ins) {
     SmallVector<AffineExpr, 6> index;
-    SmallVector<int64_t, 6> own = t.sizes();
+    Dims own = t.dims();
     for (auto [d, size] : llvm::enumerate(own))
-      index.push_back(size == 1 ? c.constant(0)
-                                : position[rank - own.size() + d]);
+      index.push_back(size.is(1) ? c.constant(0)
+                                 : position[rank - own.size() + d]);
     inputs.push_back({t, index});
   }
   inputs.push_back({key, {c.constant(0)}});
   inputs.push_back({key, {c.constant(1)}});
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   size_t count = ins.size();
-  return c.generic(
-      inputs, Access{out, position}, iterators,
-      [&](ScalarBuilder &s, ValueRange v) {
-        Value element = s.constantInt(s.b.getI64Type(), 0);
-        for (unsigned d = 0; d < rank; ++d)
-          element =
-              s.add(s.mul(element, s.constantInt(element.getType(), sizes[d])),
-                    loopIndex(s, d));
-        RandomBits bits(s, v[count], v[count + 1], element);
-        return SmallVector<Value>{body(bits, v.take_front(count))};
-      })[0];
+  return c.generic(inputs, Access{out, position}, iterators,
+                   [&](ScalarBuilder &s, ValueRange v) {
+                     Value element = s.constantInt(s.b.getI64Type(), 0);
+                     for (unsigned d = 0; d < rank; ++d)
+                       element = s.add(
+                           s.mul(element, c.sizeIn(s, sizes[d], DType::I64)),
+                           loopIndex(s, d));
+                     RandomBits bits(s, v[count], v[count + 1], element);
+                     return SmallVector<Value>{body(bits, v.take_front(count))};
+                   })[0];
 }
 
 } // namespace ft

@@ -47,8 +47,8 @@ private:
 /// A tensor whose elements are drawn; operands are broadcast as in pointwise.
 /// The body gets compute values and returns one of `dtype`.
 LoweredTensor
-draw(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins,
-     llvm::ArrayRef<int64_t> sizes, DType dtype,
+draw(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins, const SizeList &sizes,
+     DType dtype,
      llvm::function_ref<mlir::Value(RandomBits &, mlir::ValueRange)> body);
 
 /// Calls a kernel that draws numbers itself. Two equal calls draw different
@@ -56,8 +56,7 @@ draw(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins,
 llvm::SmallVector<LoweredTensor>
 callRandomKernel(LowerCall &c, llvm::StringRef name,
                  llvm::ArrayRef<LoweredTensor> ins, llvm::ArrayRef<Arg> numbers,
-                 llvm::ArrayRef<int64_t> sizes, DType dtype,
-                 int64_t scratchBytes);
+                 const SizeList &sizes, DType dtype, int64_t scratchBytes);
 
 /// The rules of Dropout.cpp.
 llvm::ArrayRef<LowerRuleRow> dropoutLowerRules();

@@ -102,7 +102,7 @@ static DType dtypeOfValue(Value v, DType computed) {
 
 FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
                                       ComputeIn computeIn,
-                                      ArrayRef<int64_t> sizes, DType result) {
+                                      const SizeList &sizes, DType result) {
   FormulaCall f{c.call(), {}};
   for (auto [i, arg] : llvm::enumerate(c.call().args))
     if (isElement(arg))
@@ -112,7 +112,7 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
 
 FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
                                       Formula formula, ComputeIn computeIn,
-                                      ArrayRef<int64_t> sizes, DType result) {
+                                      const SizeList &sizes, DType result) {
   SmallVector<DType> dtypes;
   for (const LoweredTensor &t : f.ins)
     dtypes.push_back(t.dtype);
@@ -142,8 +142,8 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
 static LogicalResult elementwise(LowerCall &c) {
   const FormulaRow *row = formulaNamed(c.call().schema->name);
   const TensorMeta &meta = c.resultMeta(0);
-  FailureOr<LoweredTensor> out = applyFormula(c, row->formula, row->computeIn,
-                                              staticSizes(meta), meta.dtype);
+  FailureOr<LoweredTensor> out =
+      applyFormula(c, row->formula, row->computeIn, dimsOf(meta), meta.dtype);
   if (failed(out))
     return failure();
   c.setResult(0, *out);
@@ -171,7 +171,7 @@ static LogicalResult logSigmoidForward(LowerCall &c) {
   };
   c.setResult(0, compute(false));
   if (c.resultMeta(1).numel().is(0))
-    c.setResult(1, c.empty(staticSizes(c.resultMeta(1)), x.dtype));
+    c.setResult(1, c.empty(dimsOf(c.resultMeta(1)), x.dtype));
   else
     c.setResult(1, compute(true));
   return success();
@@ -181,7 +181,7 @@ static LogicalResult logSigmoidForward(LowerCall &c) {
 static LogicalResult glu(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(1), x.rank());
-  int64_t half = x.sizes()[dim] / 2;
+  Dim half = floorDiv(x.dims()[dim], 2);
   DType dtype = opmathType(x.dtype);
   c.setResult(
       0, c.pointwise({c.slice(x, dim, 0, half), c.slice(x, dim, half, half)},
@@ -244,9 +244,9 @@ static LogicalResult gluTangent(LowerCall &c) {
 static LogicalResult prelu(LowerCall &c) {
   LoweredTensor x = c.operand(0), w = c.operand(1);
   DType dtype = opmathType(x.dtype);
-  SmallVector<int64_t, 6> shape(x.rank(), 1);
+  Dims shape(x.rank(), Dim(1));
   if (x.rank() > 1)
-    shape[1] = w.sizes().empty() ? 1 : w.sizes()[0];
+    shape[1] = w.rank() ? w.dims()[0] : Dim(1);
   w = c.reshape(w, shape);
   c.setResult(0, c.pointwise({x, w}, c.resultMeta(0),
                              [&](ScalarBuilder &s, ValueRange v) {
@@ -402,21 +402,21 @@ static LogicalResult frexp(LowerCall &c) {
 }
 
 static const LowerRuleRow kOthers[] = {
-    {"log_sigmoid_forward.default", logSigmoidForward},
-    {"glu.default", glu},
+    anyShape("log_sigmoid_forward.default", logSigmoidForward),
+    anyShape("glu.default", glu),
     {"glu_backward.default", gluBackward},
     {"glu_jvp.default", gluTangent},
-    {"prelu.default", prelu},
-    {"_prelu_kernel_backward.default", preluKernelBackward},
-    {"nextafter.default", nextAfter},
-    {"frexp.Tensor", frexp},
+    anyShape("prelu.default", prelu),
+    anyShape("_prelu_kernel_backward.default", preluKernelBackward),
+    anyShape("nextafter.default", nextAfter),
+    anyShape("frexp.Tensor", frexp),
 };
 
 ArrayRef<LowerRuleRow> pointwiseLowerRules() {
   static const std::vector<LowerRuleRow> rows = [] {
     std::vector<LowerRuleRow> all(std::begin(kOthers), std::end(kOthers));
     for (const FormulaRow &row : allFormulas())
-      all.push_back({row.name, elementwise, Numbers::Runtime});
+      all.push_back(anyShape(row.name, elementwise, Numbers::Runtime));
     llvm::append_range(all, foreachLowerRules());
     llvm::append_range(all, incompleteGammaLowerRules());
     return all;

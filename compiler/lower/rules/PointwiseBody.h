@@ -220,11 +220,11 @@ struct FormulaCall {
 /// A formula over the elements of the operands, broadcast to `sizes`.
 mlir::FailureOr<LoweredTensor>
 applyFormula(LowerCall &c, const FormulaCall &f, Formula formula,
-             ComputeIn computeIn, llvm::ArrayRef<int64_t> sizes, DType result);
+             ComputeIn computeIn, const SizeList &sizes, DType result);
 /// The same for the call that is being lowered.
 mlir::FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
                                             ComputeIn computeIn,
-                                            llvm::ArrayRef<int64_t> sizes,
+                                            const SizeList &sizes,
                                             DType result);
 
 } // namespace ft

@@ -20,8 +20,17 @@ using Ints = SmallVector<int64_t, 6>;
 /// the operator's name says.
 static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
                                         int dilationArg) {
-  return stridedWindows(c, 1, dilationArg, c.operand(0).sizes(),
-                        staticSizes(c.resultMeta(0)), space);
+  return stridedWindows(c, 1, dilationArg, c.operand(0).dims(),
+                        dimsOf(c.resultMeta(0)), space);
+}
+
+/// Of images the number and the channels may be of the run.
+static LogicalResult checkImage(LowerCall &c, unsigned space) {
+  Dims sizes = c.operand(0).dims();
+  if (llvm::all_of(ArrayRef<Dim>(sizes).take_back(space),
+                   [](Dim d) { return d.isStatic(); }))
+    return success();
+  return c.unsupported("images whose size is only known at run time");
 }
 
 //===----------------------------------------------------------------------===//
@@ -77,12 +86,16 @@ maxWithPositions(LowerCall &c, LoweredTensor x, ArrayRef<WindowDim> dims) {
 
 template <unsigned space>
 static LogicalResult maxPool(LowerCall &c) {
+  if (failed(checkImage(c, space)))
+    return failure();
   c.setResult(0, maxValues(c, c.operand(0), windowsOf(c, space, 4)));
   return success();
 }
 
 template <unsigned space>
 static LogicalResult maxPoolWithIndices(LowerCall &c) {
+  if (failed(checkImage(c, space)))
+    return failure();
   SmallVector<LoweredTensor> results =
       maxWithPositions(c, c.operand(0), windowsOf(c, space, 4));
   c.setResult(0, results[0]);
@@ -180,6 +193,8 @@ static LoweredTensor divideByCount(LowerCall &c, LoweredTensor sums,
 /// divisor_override); the last only from two dims on.
 template <unsigned space>
 static LogicalResult avgPool(LowerCall &c) {
+  if (failed(checkImage(c, space)))
+    return failure();
   LoweredTensor x = c.operand(0);
   SmallVector<WindowDim> dims = windowsOf(c, space, -1);
   std::optional<int64_t> divisor;
@@ -199,13 +214,15 @@ static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {
   unsigned lead = x.rank() - space;
   SmallVector<WindowDim> dims;
   for (unsigned i = 0; i < space; ++i)
-    dims.push_back(adaptiveWindows(x.sizes()[lead + i],
+    dims.push_back(adaptiveWindows(x.dims()[lead + i].value(),
                                    c.resultMeta(0).sizes[lead + i].value()));
   return dims;
 }
 
 template <unsigned space>
 static LogicalResult adaptiveAvg(LowerCall &c) {
+  if (failed(checkImage(c, space)))
+    return failure();
   LoweredTensor x = c.operand(0), sums;
   SmallVector<WindowDim> dims = adaptiveOf(c, space);
   if (llvm::all_of(dims, [](const WindowDim &d) { return d.count == 1; })) {
@@ -223,6 +240,8 @@ static LogicalResult adaptiveAvg(LowerCall &c) {
 
 template <unsigned space>
 static LogicalResult adaptiveMax(LowerCall &c) {
+  if (failed(checkImage(c, space)))
+    return failure();
   SmallVector<LoweredTensor> results =
       maxWithPositions(c, c.operand(0), adaptiveOf(c, space));
   c.setResult(0, results[0]);
@@ -231,23 +250,23 @@ static LogicalResult adaptiveMax(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_adaptive_avg_pool2d.default", adaptiveAvg<2>},
-    {"_adaptive_avg_pool3d.default", adaptiveAvg<3>},
-    {"adaptive_avg_pool1d.default", adaptiveAvg<1>},
-    {"adaptive_avg_pool2d.default", adaptiveAvg<2>},
-    {"adaptive_avg_pool3d.default", adaptiveAvg<3>},
-    {"adaptive_max_pool1d.default", adaptiveMax<1>},
-    {"adaptive_max_pool2d.default", adaptiveMax<2>},
-    {"adaptive_max_pool3d.default", adaptiveMax<3>},
-    {"avg_pool1d.default", avgPool<1>},
-    {"avg_pool2d.default", avgPool<2>},
-    {"avg_pool3d.default", avgPool<3>},
-    {"max_pool1d.default", maxPool<1>},
-    {"max_pool1d_with_indices.default", maxPoolWithIndices<1>},
-    {"max_pool2d.default", maxPool<2>},
-    {"max_pool2d_with_indices.default", maxPoolWithIndices<2>},
-    {"max_pool3d.default", maxPool<3>},
-    {"max_pool3d_with_indices.default", maxPoolWithIndices<3>},
+    anyShape("_adaptive_avg_pool2d.default", adaptiveAvg<2>),
+    anyShape("_adaptive_avg_pool3d.default", adaptiveAvg<3>),
+    anyShape("adaptive_avg_pool1d.default", adaptiveAvg<1>),
+    anyShape("adaptive_avg_pool2d.default", adaptiveAvg<2>),
+    anyShape("adaptive_avg_pool3d.default", adaptiveAvg<3>),
+    anyShape("adaptive_max_pool1d.default", adaptiveMax<1>),
+    anyShape("adaptive_max_pool2d.default", adaptiveMax<2>),
+    anyShape("adaptive_max_pool3d.default", adaptiveMax<3>),
+    anyShape("avg_pool1d.default", avgPool<1>),
+    anyShape("avg_pool2d.default", avgPool<2>),
+    anyShape("avg_pool3d.default", avgPool<3>),
+    anyShape("max_pool1d.default", maxPool<1>),
+    anyShape("max_pool1d_with_indices.default", maxPoolWithIndices<1>),
+    anyShape("max_pool2d.default", maxPool<2>),
+    anyShape("max_pool2d_with_indices.default", maxPoolWithIndices<2>),
+    anyShape("max_pool3d.default", maxPool<3>),
+    anyShape("max_pool3d_with_indices.default", maxPoolWithIndices<3>),
 };
 
 ArrayRef<LowerRuleRow> poolLowerRules() { return kRows; }

@@ -142,8 +142,8 @@ static Value holds(GatherStep &g, ArrayRef<WindowDim> dims) {
 /// (grad, self, kernel, stride, padding, …).
 static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
                                         int dilationArg) {
-  return stridedWindows(c, 2, dilationArg, c.operand(1).sizes(),
-                        c.operand(0).sizes(), space);
+  return stridedWindows(c, 2, dilationArg, c.operand(1).dims(),
+                        c.operand(0).dims(), space);
 }
 
 static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {

@@ -164,6 +164,28 @@ static Value normalNumber(RandomBits &r, DType dtype) {
 }
 
 /// randn, randn_like
+/// Every element is at least 0 and at most `most`, and none is no number.
+static void checkRange(LowerCall &c, LoweredTensor in,
+                       std::optional<double> most, const char *message) {
+  LoweredTensor misses =
+      sumOf(c, in, allDims(in.rank()), false, DType::F64,
+            [&](ScalarBuilder &s, Value x) {
+              using Cmp = ScalarBuilder::Cmp;
+              Value one = s.one(x), zero = s.zero(x);
+              Value miss = s.select(s.cmp(Cmp::Ge, x, zero), zero, one);
+              if (!most)
+                return miss;
+              Value most64 = s.constant(x.getType(), *most);
+              return s.select(s.cmp(Cmp::Le, x, most64), miss, one);
+            });
+  c.checkValue(c.pointwise(misses, {}, DType::Bool,
+                           [&](ScalarBuilder &s, ValueRange v) {
+                             return s.cmp(ScalarBuilder::Cmp::Eq, v[0],
+                                          s.zero(v[0]));
+                           }),
+               message);
+}
+
 static LogicalResult normalUnit(LowerCall &c) {
   DType dtype = c.resultMeta(0).dtype;
   return drawResult(c, {}, [&](RandomBits &r, ValueRange) {
@@ -182,6 +204,9 @@ static LogicalResult normal(LowerCall &c) {
     isTensor[i] = c.call().args[arg].kind == Arg::Tensor;
     if (isTensor[i])
       ins.push_back(c.operand(arg));
+    if (isTensor[i] && i == 1)
+      checkRange(c, ins.back(), std::nullopt,
+                 "a standard deviation is negative");
   }
   return drawResult(c, ins, [&](RandomBits &r, ValueRange v) {
     Type type = computeType(r.b.getContext(), work);
@@ -256,6 +281,7 @@ template <unsigned P>
 static LogicalResult bernoulliTensor(LowerCall &c) {
   DType dtype = c.resultMeta(0).dtype;
   LoweredTensor p = c.operand(P);
+  checkRange(c, p, 1, "a probability is not in [0, 1]");
   return drawResult(c, p, [&](RandomBits &r, ValueRange v) {
     Value hit = r.chance(r.cast(v[0], p.dtype, DType::F64));
     return r.cast(hit, DType::Bool, dtype);

@@ -61,12 +61,12 @@ static LogicalResult nansum(LowerCall &c) {
                       }));
 }
 
-static LoweredTensor scaled(LowerCall &c, LoweredTensor sums, double count,
+static LoweredTensor scaled(LowerCall &c, LoweredTensor sums, Dim count,
                             DType dtype) {
   DType from = sums.dtype;
-  return c.pointwise(sums, sums.sizes(), dtype,
+  return c.pointwise(sums, sums.dims(), dtype,
                      [&](ScalarBuilder &s, ValueRange v) {
-                       Value by = s.constant(v[0].getType(), count);
+                       Value by = c.sizeIn(s, count, from);
                        return s.cast(s.div(v[0], by), from, dtype);
                      });
 }
@@ -76,8 +76,8 @@ static LogicalResult mean(LowerCall &c) {
   ReduceArgs r = argsOf(c);
   LoweredTensor x = c.operand(0);
   LoweredTensor sums = sumOf(c, x, r.dims, r.keepDim, accumulatorOf(c));
-  c.setResult(0, scaled(c, sums, static_cast<double>(countOf(x, r.dims)),
-                        c.resultMeta(0).dtype));
+  c.setResult(0,
+              scaled(c, sums, elementsAlong(x, r.dims), c.resultMeta(0).dtype));
   return success();
 }
 
@@ -94,7 +94,7 @@ static LogicalResult nanmean(LowerCall &c) {
             s.add(step.accumulators[0], s.select(nan, s.zero(v), v)),
             s.add(step.accumulators[1], s.select(nan, s.zero(v), s.one(v)))};
       });
-  c.setResult(0, c.pointwise({t[0], t[1]}, t[0].sizes(), dtype,
+  c.setResult(0, c.pointwise({t[0], t[1]}, t[0].dims(), dtype,
                              [&](ScalarBuilder &s, ValueRange v) {
                                return s.cast(s.div(v[0], v[1]), acc, dtype);
                              }));
@@ -131,8 +131,10 @@ static LogicalResult countNonzero(LowerCall &c) {
 /// The sum of the diagonal.
 static LogicalResult trace(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  SmallVector<int64_t, 6> sizes = x.sizes();
-  int64_t n = std::min(sizes[0], sizes[1]);
+  Dims sizes = x.dims();
+  if (!sizes[0].isStatic() || !sizes[1].isStatic())
+    return c.unsupported("a matrix with sizes of the run");
+  int64_t n = std::min(sizes[0].value(), sizes[1].value());
   x = c.slice(c.slice(x, 0, 0, n), 1, 0, n);
   DType acc = accumulatorOf(c), from = x.dtype;
   AffineExpr d = c.dim(0);
@@ -232,8 +234,8 @@ static LogicalResult variance(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   DType from = x.dtype, acc = opmathType(from);
   DType dtype = c.resultMeta(0).dtype, real = opmathType(dtype);
-  auto count = static_cast<double>(countOf(x, r.dims));
-  double divisor = std::max(count - correctionOf(c), 0.0);
+  Dim count = elementsAlong(x, r.dims);
+  double correction = correctionOf(c);
 
   LoweredTensor mean = scaled(c, sumOf(c, x, r.dims, true, acc), count, acc);
   LoweredTensor squares = reduceTo(
@@ -253,19 +255,23 @@ static LogicalResult variance(LowerCall &c) {
         }
         return SmallVector<Value>{s.add(step.accumulators[0], square)};
       })[0];
-  c.setResult(0, c.pointwise(squares, squares.sizes(), dtype,
+  c.setResult(0, c.pointwise(squares, squares.dims(), dtype,
                              [&](ScalarBuilder &s, ValueRange v) {
-                               Value y = s.div(
-                                   v[0], s.constant(v[0].getType(), divisor));
+                               Value n = c.sizeIn(s, count, real);
+                               Type type = n.getType();
+                               Value rest =
+                                   s.sub(n, s.constant(type, correction));
+                               Value y =
+                                   s.div(v[0], s.maximum(rest, s.zero(rest)));
                                if (root)
                                  y = s.sqrt(y);
                                return s.cast(y, real, dtype);
                              }));
   if (withMean) {
     const TensorMeta &meta = c.resultMeta(1);
-    SmallVector<int64_t, 6> sizes;
+    Dims sizes;
     for (const Dim &d : meta.sizes)
-      sizes.push_back(d.value());
+      sizes.push_back(d);
     c.setResult(1, c.cast(c.reshape(mean, sizes), meta.dtype));
   }
   return success();
@@ -286,60 +292,60 @@ static LogicalResult logsumexp(LowerCall &c) {
   ExpSum e = expSum(c, x, r.dims, true);
   DType sum = e.sum.dtype;
   LoweredTensor y =
-      c.pointwise({e.max, e.sum}, e.sum.sizes(), meta.dtype,
+      c.pointwise({e.max, e.sum}, e.sum.dims(), meta.dtype,
                   [&](ScalarBuilder &s, ValueRange v) {
                     return s.cast(s.add(s.log(v[1]), v[0]), sum, meta.dtype);
                   });
-  SmallVector<int64_t, 6> sizes;
+  Dims sizes;
   for (const Dim &d : meta.sizes)
-    sizes.push_back(d.value());
+    sizes.push_back(d);
   c.setResult(0, c.reshape(y, sizes));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_aminmax.default", aminmax},
-    {"_aminmax.dim", aminmax},
-    {"_is_all_true.default", truth<true>},
-    {"_is_any_true.default", truth<false>},
-    {"all.default", truth<true>},
-    {"all.dim", truth<true>},
-    {"all.dims", truth<true>},
-    {"amax.default", amax},
-    {"amin.default", amin},
-    {"aminmax.default", aminmax},
-    {"any.default", truth<false>},
-    {"any.dim", truth<false>},
-    {"any.dims", truth<false>},
-    {"count_nonzero.default", countNonzero},
-    {"count_nonzero.dim_IntList", countNonzero},
-    {"logsumexp.default", logsumexp},
-    {"max.default", amax},
-    {"max.other", binary<true>},
-    {"mean.default", mean},
-    {"mean.dim", mean},
-    {"min.default", amin},
-    {"min.other", binary<false>},
-    {"nanmean.default", nanmean},
-    {"nansum.default", nansum},
-    {"prod.default", prod},
-    {"prod.dim_int", prod},
-    {"special_logsumexp.default", logsumexp},
-    {"std.correction", variance<true, false>},
-    {"std.default", variance<true, false>},
-    {"std.dim", variance<true, false>},
-    {"std_mean.correction", variance<true, true>},
-    {"std_mean.default", variance<true, true>},
-    {"std_mean.dim", variance<true, true>},
-    {"sum.default", sum},
-    {"sum.dim_IntList", sum},
-    {"trace.default", trace},
-    {"var.correction", variance<false, false>},
-    {"var.default", variance<false, false>},
-    {"var.dim", variance<false, false>},
-    {"var_mean.correction", variance<false, true>},
-    {"var_mean.default", variance<false, true>},
-    {"var_mean.dim", variance<false, true>},
+    anyShape("_aminmax.default", aminmax),
+    anyShape("_aminmax.dim", aminmax),
+    anyShape("_is_all_true.default", truth<true>),
+    anyShape("_is_any_true.default", truth<false>),
+    anyShape("all.default", truth<true>),
+    anyShape("all.dim", truth<true>),
+    anyShape("all.dims", truth<true>),
+    anyShape("amax.default", amax),
+    anyShape("amin.default", amin),
+    anyShape("aminmax.default", aminmax),
+    anyShape("any.default", truth<false>),
+    anyShape("any.dim", truth<false>),
+    anyShape("any.dims", truth<false>),
+    anyShape("count_nonzero.default", countNonzero),
+    anyShape("count_nonzero.dim_IntList", countNonzero),
+    anyShape("logsumexp.default", logsumexp),
+    anyShape("max.default", amax),
+    anyShape("max.other", binary<true>),
+    anyShape("mean.default", mean),
+    anyShape("mean.dim", mean),
+    anyShape("min.default", amin),
+    anyShape("min.other", binary<false>),
+    anyShape("nanmean.default", nanmean),
+    anyShape("nansum.default", nansum),
+    anyShape("prod.default", prod),
+    anyShape("prod.dim_int", prod),
+    anyShape("special_logsumexp.default", logsumexp),
+    anyShape("std.correction", variance<true, false>),
+    anyShape("std.default", variance<true, false>),
+    anyShape("std.dim", variance<true, false>),
+    anyShape("std_mean.correction", variance<true, true>),
+    anyShape("std_mean.default", variance<true, true>),
+    anyShape("std_mean.dim", variance<true, true>),
+    anyShape("sum.default", sum),
+    anyShape("sum.dim_IntList", sum),
+    anyShape("trace.default", trace),
+    anyShape("var.correction", variance<false, false>),
+    anyShape("var.default", variance<false, false>),
+    anyShape("var.dim", variance<false, false>),
+    anyShape("var_mean.correction", variance<false, true>),
+    anyShape("var_mean.default", variance<false, true>),
+    anyShape("var_mean.dim", variance<false, true>),
 };
 
 ArrayRef<LowerRuleRow> reduceLowerRules() { return kRows; }

@@ -34,7 +34,7 @@ Start highestOf(DType dtype) {
   return {dtype, 0, std::numeric_limits<int64_t>::max() >> (64 - bits)};
 }
 
-LoweredTensor filledWith(LowerCall &c, ArrayRef<int64_t> sizes,
+LoweredTensor filledWith(LowerCall &c, const SizeList &sizes,
                          const Start &start) {
   return start.exact ? c.filledInt(sizes, start.dtype, *start.exact)
                      : c.filled(sizes, start.dtype, start.number);
@@ -91,19 +91,23 @@ SmallVector<unsigned> reducedDims(LowerCall &c, unsigned arg, unsigned rank) {
   return allDims(rank);
 }
 
-int64_t countOf(const LoweredTensor &t, ArrayRef<unsigned> dims) {
-  int64_t count = 1;
-  SmallVector<int64_t, 6> sizes = t.sizes();
+Dim elementsAlong(const LoweredTensor &t, ArrayRef<unsigned> dims) {
+  Dim count = 1;
+  Dims sizes = t.dims();
   for (unsigned d : dims)
-    count *= sizes[d];
+    count = count * sizes[d];
   return count;
+}
+
+int64_t countOf(const LoweredTensor &t, ArrayRef<unsigned> dims) {
+  return elementsAlong(t, dims).value();
 }
 
 SmallVector<LoweredTensor> reduceTo(LowerCall &c, ArrayRef<LoweredTensor> ins,
                                     ArrayRef<unsigned> dims, bool keepDim,
                                     ArrayRef<Start> starts, ReduceBody body) {
   const LoweredTensor &in = ins[0];
-  SmallVector<int64_t, 6> sizes = in.sizes();
+  Dims sizes = in.dims();
   unsigned rank = in.rank();
   SmallVector<bool> reduced(rank, false);
   for (unsigned d : dims)
@@ -121,7 +125,7 @@ SmallVector<LoweredTensor> reduceTo(LowerCall &c, ArrayRef<LoweredTensor> ins,
 
   SmallVector<Access> inputs;
   for (const LoweredTensor &t : ins) {
-    SmallVector<int64_t, 6> own = t.sizes();
+    Dims own = t.dims();
     Access a{t, {}};
     for (unsigned j = 0; j < rank; ++j)
       a.index.push_back(own[j] == 1 && sizes[j] != 1 ? c.constant(0)
@@ -131,7 +135,7 @@ SmallVector<LoweredTensor> reduceTo(LowerCall &c, ArrayRef<LoweredTensor> ins,
 
   // The results first without the reduced dims, in the order that is left.
   SmallVector<AffineExpr, 6> index;
-  SmallVector<int64_t, 6> keptSizes;
+  Dims keptSizes;
   SmallVector<unsigned, 6> position(rank);
   for (unsigned j = 0; j < rank; ++j) {
     position[j] = static_cast<unsigned>(keptSizes.size());
@@ -144,13 +148,14 @@ SmallVector<LoweredTensor> reduceTo(LowerCall &c, ArrayRef<LoweredTensor> ins,
   for (unsigned logical : in.order)
     if (!reduced[logical])
       order.push_back(position[logical]);
-  SmallVector<int64_t, 6> physical;
+  Dims physical;
   for (unsigned logical : order)
     physical.push_back(keptSizes[logical]);
   SmallVector<Access> outs;
   for (const Start &start : starts) {
     LoweredTensor t = filledWith(c, physical, start);
     t.order = order;
+    t.setDims(keptSizes);
     outs.push_back({t, index});
   }
   SmallVector<LoweredTensor> results =
@@ -163,14 +168,15 @@ SmallVector<LoweredTensor> reduceTo(LowerCall &c, ArrayRef<LoweredTensor> ins,
     return results;
 
   // Unit dims come back where they were, physically too.
-  SmallVector<int64_t, 6> wide;
+  Dims wide, logicalWide;
   for (unsigned logical : in.order)
-    wide.push_back(reduced[logical] ? 1 : sizes[logical]);
+    wide.push_back(reduced[logical] ? Dim(1) : sizes[logical]);
+  for (unsigned j = 0; j < rank; ++j)
+    logicalWide.push_back(reduced[j] ? Dim(1) : sizes[j]);
   for (LoweredTensor &t : results) {
-    for (unsigned p = 0; p < t.order.size(); ++p)
-      t.order[p] = p;
-    t = c.reshape(t, wide);
+    t = c.reshape(inMemoryOrder(t), wide);
     t.order = in.order;
+    t.setDims(logicalWide);
   }
   return results;
 }

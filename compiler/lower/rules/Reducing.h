@@ -32,7 +32,7 @@ Start lowestOf(DType dtype);
 Start highestOf(DType dtype);
 
 /// A tensor filled with the start value.
-LoweredTensor filledWith(LowerCall &c, llvm::ArrayRef<int64_t> sizes,
+LoweredTensor filledWith(LowerCall &c, const SizeList &sizes,
                          const Start &start);
 
 /// What the body of a reduction sees.
@@ -80,6 +80,8 @@ llvm::SmallVector<unsigned> reducedDims(LowerCall &c, unsigned arg,
                                         unsigned rank);
 llvm::SmallVector<unsigned> allDims(unsigned rank);
 /// Product of the sizes of these dims.
+Dim elementsAlong(const LoweredTensor &t, llvm::ArrayRef<unsigned> dims);
+/// The same of a static tensor.
 int64_t countOf(const LoweredTensor &t, llvm::ArrayRef<unsigned> dims);
 
 /// x != x, or a false constant for types without NaN.

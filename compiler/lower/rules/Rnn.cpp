@@ -21,7 +21,7 @@ namespace ft {
 
 namespace {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 enum class Cell { Lstm, Gru, Tanh, Relu };
 
@@ -55,6 +55,10 @@ static LoweredTensor concatenate(LowerCall &c, ArrayRef<LoweredTensor> parts,
   LoweredTensor r = c.toRowMajor(parts[0]);
   r.value =
       tensor::ConcatOp::create(c.builder(), c.loc(), dim, values).getResult();
+  Dims sizes = parts[0].dims();
+  for (const LoweredTensor &t : parts.drop_front())
+    sizes[dim] = sizes[dim] + t.dims()[dim];
+  r.setDims(sizes);
   return r;
 }
 
@@ -69,17 +73,17 @@ static LoweredTensor project(LowerCall &c, LoweredTensor x, Value weight,
     if (bias)
       ins.push_back(c.operandOf(bias));
   if (ins.size() > 1)
-    y = c.pointwise(ins, y.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+    y = c.pointwise(ins, y.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
       Value total = v[0];
       for (size_t i = 1; i < ins.size(); ++i)
         total = s.add(total, s.cast(v[i], ins[i].dtype, sum));
       return total;
     });
   c.newGroup();
-  Ints sizes = y.sizes();
-  int64_t width = sizes.back();
+  Ints sizes = y.dims();
+  Dim width = sizes.back();
   sizes.back() = gates;
-  sizes.push_back(width / gates);
+  sizes.push_back(floorDiv(width, gates));
   return c.reshape(y, sizes);
 }
 
@@ -88,8 +92,9 @@ static LoweredTensor project(LowerCall &c, LoweredTensor x, Value weight,
 static State step(LowerCall &c, Cell cell, LoweredTensor x,
                   LoweredTensor recurrent, const State &old, DType dtype) {
   DType sum = x.dtype;
-  Ints sizes = x.sizes();
-  int64_t batch = sizes[0], gates = sizes[1], hidden = sizes[2];
+  Ints sizes = x.dims();
+  Dim batch = sizes[0], hidden = sizes[2];
+  int64_t gates = sizes[1].value();
   SmallVector<AffineExpr, 6> at = {c.dim(0), c.dim(1)};
   SmallVector<Access> ins;
   for (const LoweredTensor *t : {&x, &recurrent})
@@ -135,12 +140,12 @@ static State step(LowerCall &c, Cell cell, LoweredTensor x,
 static State runLayer(LowerCall &c, Cell cell, LoweredTensor x,
                       const Weights &w, State state, bool reverse, DType dtype,
                       LoweredTensor &output) {
-  int64_t gates = gatesOf(cell), steps = x.sizes()[0];
+  int64_t gates = gatesOf(cell), steps = x.dims()[0].value();
   // Only GRU needs the two biases apart: one stands inside the reset gate.
   bool apart = cell == Cell::Gru;
   LoweredTensor all = project(c, x, w.inputHidden, w.inputBias,
                               apart ? Value() : w.hiddenBias, gates);
-  Ints sizes = all.sizes();
+  Ints sizes = all.dims();
   SmallVector<LoweredTensor> outputs(steps);
   for (int64_t i = 0; i < steps; ++i) {
     int64_t t = reverse ? steps - 1 - i : i;
@@ -156,7 +161,7 @@ static State runLayer(LowerCall &c, Cell cell, LoweredTensor x,
       state.h = c.cast(h, dtype);
       c.newGroup();
     }
-    Ints one = state.h.sizes();
+    Ints one = state.h.dims();
     one.insert(one.begin(), 1);
     outputs[t] = c.reshape(state.h, one);
   }
@@ -173,6 +178,11 @@ static LogicalResult network(LowerCall &c, Cell cell) {
   int64_t layers = c.integer(4), directions = bidirectional ? 2 : 1;
   if (c.flag(6) && c.number(5) != 0 && layers > 1)
     return c.unsupported("dropout between layers");
+  // Steps are unrolled.
+  LoweredTensor sequence = c.operand(0);
+  unsigned time = sequence.rank() == 3 && batchFirst ? 1 : 0;
+  if (!sequence.dims()[time].isStatic())
+    return c.unsupported("a number of steps that is only known at run time");
   DType dtype = c.resultMeta(0).dtype;
   LoweredTensor x = c.operand(0);
   SmallVector<Value, 4> params = c.call().tensors(2);
@@ -186,7 +196,7 @@ static LogicalResult network(LowerCall &c, Cell cell) {
   }
   bool unbatched = x.rank() == 2;
   auto addBatch = [&](LoweredTensor t) {
-    Ints sizes = t.sizes();
+    Ints sizes = t.dims();
     return c.reshape(t, {sizes[0], 1, sizes[1]});
   };
   if (unbatched) {
@@ -210,14 +220,14 @@ static LogicalResult network(LowerCall &c, Cell cell) {
       Weights w{own[0], own[1], biased ? own[2] : Value(),
                 biased ? own[3] : Value(), projected ? own.back() : Value()};
       auto initial = [&](LoweredTensor t) {
-        Ints sizes = t.sizes();
+        Ints sizes = t.dims();
         return c.reshape(c.slice(t, 0, n, 1), {sizes[1], sizes[2]});
       };
       State state{initial(h), lstm ? initial(cell0) : LoweredTensor()};
       state = runLayer(c, cell, x, w, state, direction == 1, dtype,
                        outputs[direction]);
       auto keep = [&](LoweredTensor t) {
-        Ints sizes = t.sizes();
+        Ints sizes = t.dims();
         return c.reshape(t, {1, sizes[0], sizes[1]});
       };
       lastH.push_back(keep(state.h));
@@ -232,7 +242,7 @@ static LogicalResult network(LowerCall &c, Cell cell) {
     finalC = concatenate(c, lastC, 0);
   if (unbatched) {
     auto dropBatch = [&](LoweredTensor t) {
-      Ints sizes = t.sizes();
+      Ints sizes = t.dims();
       return c.reshape(t, {sizes[0], sizes[2]});
     };
     x = dropBatch(x);
@@ -268,7 +278,7 @@ static LogicalResult single(LowerCall &c) {
   }
   bool unbatched = x.rank() == 1;
   auto addBatch = [&](LoweredTensor t) {
-    return t.value ? c.reshape(t, {1, t.sizes()[0]}) : t;
+    return t.value ? c.reshape(t, {1, t.dims()[0]}) : t;
   };
   if (unbatched) {
     x = addBatch(x);
@@ -281,9 +291,9 @@ static LogicalResult single(LowerCall &c) {
                                     Value(), gatesOf(cell));
   state = step(c, cell, input, recurrent, state, c.resultMeta(0).dtype);
   if (unbatched) {
-    state.h = c.reshape(state.h, {state.h.sizes()[1]});
+    state.h = c.reshape(state.h, {state.h.dims()[1]});
     if (lstm)
-      state.c = c.reshape(state.c, {state.c.sizes()[1]});
+      state.c = c.reshape(state.c, {state.c.dims()[1]});
   }
   c.setResult(0, state.h);
   if (lstm)
@@ -292,14 +302,14 @@ static LogicalResult single(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"gru.input", sequence<Cell::Gru>},
-    {"gru_cell.default", single<Cell::Gru>},
-    {"lstm.input", sequence<Cell::Lstm>},
-    {"lstm_cell.default", single<Cell::Lstm>},
-    {"rnn_relu.input", sequence<Cell::Relu>},
-    {"rnn_relu_cell.default", single<Cell::Relu>},
-    {"rnn_tanh.input", sequence<Cell::Tanh>},
-    {"rnn_tanh_cell.default", single<Cell::Tanh>},
+    anyShape("gru.input", sequence<Cell::Gru>),
+    anyShape("gru_cell.default", single<Cell::Gru>),
+    anyShape("lstm.input", sequence<Cell::Lstm>),
+    anyShape("lstm_cell.default", single<Cell::Lstm>),
+    anyShape("rnn_relu.input", sequence<Cell::Relu>),
+    anyShape("rnn_relu_cell.default", single<Cell::Relu>),
+    anyShape("rnn_tanh.input", sequence<Cell::Tanh>),
+    anyShape("rnn_tanh_cell.default", single<Cell::Tanh>),
 };
 
 ArrayRef<LowerRuleRow> rnnLowerRules() { return kRows; }

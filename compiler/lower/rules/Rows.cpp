@@ -19,7 +19,7 @@ ExpSum expSum(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims,
   })[0];
   if (finiteMax)
     e.max = c.pointwise(
-        e.max, e.max.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        e.max, e.max.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
           // |max| = inf: neither inf - inf nor -inf - -inf may be formed.
           Value inf = s.constant(v[0].getType(),
                                  std::numeric_limits<double>::infinity());
@@ -46,7 +46,7 @@ LoweredTensor softmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
   }
   ExpSum e = expSum(c, x, dim, safe);
   return c.pointwise(
-      {x, e.max, e.sum}, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+      {x, e.max, e.sum}, x.dims(), dtype, [&](ScalarBuilder &s, ValueRange v) {
         Value p = s.exp(s.sub(s.cast(v[0], from, sum), v[1]));
         Value total = v[2];
         if (safe)
@@ -67,10 +67,10 @@ LoweredTensor logSoftmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
   ExpSum e = expSum(c, x, dim, false);
   // The logarithm once for each row, not for each element.
   LoweredTensor log =
-      c.pointwise(e.sum, e.sum.sizes(), sum,
+      c.pointwise(e.sum, e.sum.dims(), sum,
                   [](ScalarBuilder &s, ValueRange v) { return s.log(v[0]); });
   return c.pointwise(
-      {x, e.max, log}, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+      {x, e.max, log}, x.dims(), dtype, [&](ScalarBuilder &s, ValueRange v) {
         Value y = s.sub(s.sub(s.cast(v[0], from, sum), v[1]), v[2]);
         return s.cast(y, sum, dtype);
       });
@@ -78,10 +78,10 @@ LoweredTensor logSoftmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
 
 Moments moments(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims) {
   DType from = x.dtype, sum = opmathType(from);
-  auto count = static_cast<double>(countOf(x, dims));
+  Dim count = elementsAlong(x, dims);
   auto divide = [&](LoweredTensor t) {
-    return c.pointwise(t, t.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
-      return s.div(v[0], s.constant(v[0].getType(), count));
+    return c.pointwise(t, t.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      return s.div(v[0], c.sizeIn(s, count, sum));
     });
   };
   Moments m;
@@ -101,7 +101,7 @@ Value reciprocalStd(ScalarBuilder &s, Value variance, double eps) {
 }
 
 LoweredTensor reciprocalStd(LowerCall &c, LoweredTensor variance, double eps) {
-  return c.pointwise(variance, variance.sizes(), variance.dtype,
+  return c.pointwise(variance, variance.dims(), variance.dtype,
                      [eps](ScalarBuilder &s, ValueRange v) {
                        return reciprocalStd(s, v[0], eps);
                      });

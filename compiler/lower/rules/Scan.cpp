@@ -37,10 +37,46 @@ static LoweredTensor shifted(LowerCall &c, LoweredTensor x, unsigned dim,
   return c.pad(c.slice(x, dim, 0, x.sizes()[dim] - by), low, high, fill);
 }
 
+/// Where the number of passes is of the run: each element combines all before
+/// it, n steps each.
+static LoweredTensor
+scanOfRun(LowerCall &c, LoweredTensor x, unsigned dim, double neutral,
+          llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
+  SmallVector<AffineExpr, 6> out(x.rank());
+  unsigned loop = 0;
+  for (unsigned p = 0; p < x.rank(); ++p) {
+    out[x.order[p]] = c.dim(p);
+    if (x.order[p] == dim)
+      loop = p;
+  }
+  SmallVector<AffineExpr, 6> read = out;
+  read[dim] = c.dim(x.rank());
+  SmallVector<Iterator> iterators(x.rank(), Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  Dims physical;
+  for (unsigned d : x.order)
+    physical.push_back(x.dims()[d]);
+  LoweredTensor start = c.filled(physical, x.dtype, neutral);
+  start.order = x.order;
+  start.setDims(x.dims());
+  LoweredTensor y = c.generic(Access{x, read}, Access{start, out}, iterators,
+                              [&](ScalarBuilder &s, ValueRange v) {
+                                Value counts = s.cmp(ScalarBuilder::Cmp::Le,
+                                                     loopIndex(s, x.rank()),
+                                                     loopIndex(s, loop));
+                                return SmallVector<Value>{s.select(
+                                    counts, combine(s, v[1], v[0]), v[1])};
+                              })[0];
+  c.newGroup();
+  return y;
+}
+
 /// combine(earlier, later).
 static LoweredTensor
 scan(LowerCall &c, LoweredTensor x, unsigned dim, double neutral,
      llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
+  if (!x.isStatic())
+    return scanOfRun(c, x, dim, neutral, combine);
   int64_t n = x.sizes()[dim];
   for (int64_t by = 1; by < n; by *= 2) {
     LoweredTensor before = shifted(c, x, dim, by, neutral);
@@ -283,7 +319,7 @@ static LogicalResult extremeBackward(LowerCall &c) {
   unsigned dim = LowerCall::wrapDim(c.integer(3), rank);
   Updates u;
   u.fold = Fold::Sum;
-  u.sizes = staticSizes(meta);
+  u.sizes = dimsOf(meta);
   u.dtype = meta.dtype;
   u.loops = rank;
   for (unsigned d = 0; d < rank; ++d)
@@ -386,13 +422,13 @@ static const LowerRuleRow kRows[] = {
     {"cummax.default", extreme<true>},
     {"cummin.default", extreme<false>},
     {"cummaxmin_backward.default", extremeBackward},
-    {"cumprod.default", cumprod},
+    anyShape("cumprod.default", cumprod),
     {"cumprod_backward.default", cumprodBackward},
-    {"cumsum.default", cumsum},
+    anyShape("cumsum.default", cumsum),
     {"cumulative_trapezoid.dx", cumulativeTrapezoid},
     {"cumulative_trapezoid.x", cumulativeTrapezoid},
-    {"_logcumsumexp.default", logcumsumexp},
-    {"logcumsumexp.default", logcumsumexp},
+    anyShape("_logcumsumexp.default", logcumsumexp),
+    anyShape("logcumsumexp.default", logcumsumexp),
     {"trapezoid.dx", trapezoid},
     {"trapezoid.x", trapezoid},
     {"trapz.dx", trapezoid},

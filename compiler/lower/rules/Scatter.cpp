@@ -71,7 +71,7 @@ static LoweredTensor divided(LowerCall &c, LoweredTensor sum,
 static LoweredTensor reduceUpdates(LowerCall &c, LoweredTensor self, Updates u,
                                    const Reduction &r) {
   DType dtype = self.dtype;
-  u.sizes = self.sizes();
+  u.sizes = self.dims();
   u.dtype = r.fold == Fold::Assign ? dtype : opmathType(dtype);
   u.fold = r.fold;
   u.start = c.cast(self, u.dtype);
@@ -338,7 +338,8 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
     if (masks == 1 && others == 0)
       return putAtMask(c, only, at, values, accumulate);
   }
-  FailureOr<IndexPlan> plan = IndexPlan::make(c, sizes, tensors);
+  FailureOr<IndexPlan> plan =
+      IndexPlan::make(c, Dims(sizes.begin(), sizes.end()), tensors);
   if (failed(plan))
     return failure();
   Updates u;

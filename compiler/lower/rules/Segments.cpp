@@ -11,23 +11,23 @@ using namespace mlir;
 namespace ft {
 
 static LoweredTensor segmentOf(LowerCall &c, LoweredTensor given, bool byLength,
-                               int64_t count, int64_t n) {
+                               Dim count, Dim n) {
   return callKernel(c, "segment_of", given,
                     {Arg::truth(byLength), Arg::integer(count)},
                     KernelResult{{n}, DType::I64}, {1, 64})[0];
 }
 
-LoweredTensor segmentsByStart(LowerCall &c, LoweredTensor starts, int64_t count,
-                              int64_t n) {
+LoweredTensor segmentsByStart(LowerCall &c, LoweredTensor starts, Dim count,
+                              Dim n) {
   return segmentOf(c, starts, false, count, n);
 }
 
-LoweredTensor segmentsByLength(LowerCall &c, LoweredTensor lengths, int64_t n) {
-  return segmentOf(c, lengths, true, lengths.sizes()[0], n);
+LoweredTensor segmentsByLength(LowerCall &c, LoweredTensor lengths, Dim n) {
+  return segmentOf(c, lengths, true, lengths.dims()[0], n);
 }
 
-LoweredTensor rowsOfSegments(LowerCall &c, LoweredTensor segments,
-                             int64_t count, std::optional<LoweredTensor> mask) {
+LoweredTensor rowsOfSegments(LowerCall &c, LoweredTensor segments, Dim count,
+                             std::optional<LoweredTensor> mask) {
   Updates u;
   u.fold = Fold::Sum;
   u.sizes = {count};

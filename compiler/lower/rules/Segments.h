@@ -14,13 +14,12 @@ namespace ft {
 
 /// The segment of each of n rows (i64 [n]), or -1. `starts` has one entry for
 /// each of the `count` segments, and perhaps one where the last ends.
-LoweredTensor segmentsByStart(LowerCall &c, LoweredTensor starts, int64_t count,
-                              int64_t n);
-LoweredTensor segmentsByLength(LowerCall &c, LoweredTensor lengths, int64_t n);
+LoweredTensor segmentsByStart(LowerCall &c, LoweredTensor starts, Dim count,
+                              Dim n);
+LoweredTensor segmentsByLength(LowerCall &c, LoweredTensor lengths, Dim n);
 
 /// How many rows (of those where `mask` is true) each segment has: i64 [count].
-LoweredTensor rowsOfSegments(LowerCall &c, LoweredTensor segments,
-                             int64_t count,
+LoweredTensor rowsOfSegments(LowerCall &c, LoweredTensor segments, Dim count,
                              std::optional<LoweredTensor> mask = {});
 
 } // namespace ft

@@ -38,7 +38,7 @@ static LoweredTensor addSelected(LowerCall &c, LoweredTensor grad,
   const TensorMeta &meta = c.resultMeta(0);
   Updates u;
   u.fold = Fold::Sum;
-  u.sizes = staticSizes(meta);
+  u.sizes = dimsOf(meta);
   u.dtype = meta.dtype;
   u.loops = static_cast<unsigned>(meta.rank());
   for (unsigned d = 0; d < u.loops; ++d)

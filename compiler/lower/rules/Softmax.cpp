@@ -69,7 +69,7 @@ static LogicalResult backward(LowerCall &c) {
         return SmallVector<Value>{r.s.add(r.accumulators[0], g)};
       })[0];
   LoweredTensor result =
-      c.pointwise({grad, y, total}, grad.sizes(), dtype,
+      c.pointwise({grad, y, total}, grad.dims(), dtype,
                   [&](ScalarBuilder &s, ValueRange v) {
                     Value g = s.cast(v[0], from, sum),
                           out = s.cast(v[1], yType, sum);
@@ -82,15 +82,15 @@ static LogicalResult backward(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_log_softmax.default", logSoftmax},
-    {"_log_softmax_backward_data.default", backward<true>},
-    {"_safe_softmax.default", safeSoftmax},
-    {"_softmax.default", softmax},
-    {"_softmax_backward_data.default", backward<false>},
-    {"log_softmax.int", logSoftmax},
-    {"softmax.int", softmax},
-    {"special_log_softmax.default", logSoftmax},
-    {"special_softmax.default", softmax},
+    anyShape("_log_softmax.default", logSoftmax),
+    anyShape("_log_softmax_backward_data.default", backward<true>),
+    anyShape("_safe_softmax.default", safeSoftmax),
+    anyShape("_softmax.default", softmax),
+    anyShape("_softmax_backward_data.default", backward<false>),
+    anyShape("log_softmax.int", logSoftmax),
+    anyShape("softmax.int", softmax),
+    anyShape("special_log_softmax.default", logSoftmax),
+    anyShape("special_softmax.default", softmax),
 };
 
 ArrayRef<LowerRuleRow> softmaxLowerRules() { return kRows; }

@@ -23,6 +23,7 @@
 #include "compiler/lower/rules/LibraryKernel.h"
 #include "compiler/lower/rules/Search.h"
 #include "dialects/ft/Promotion.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -255,8 +256,13 @@ static LogicalResult msort(LowerCall &c) {
 static LogicalResult topk(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   int64_t k = c.integer(1);
-  if (isComplex(x.dtype) || x.rank() == 0 || k == 0 ||
-      llvm::is_contained(x.sizes(), 0))
+  if (!c.dimArg(1).isStatic())
+    return c.unsupported("a number of elements that is only known at run time");
+  bool sortsAll =
+      isComplex(x.dtype) || x.rank() == 0 || k == 0 || hasNoElements(x.dims());
+  if (sortsAll && !x.isStatic())
+    return c.unsupported("sizes that are only known at run time");
+  if (sortsAll)
     return sorted(c, c.integer(2), c.flag(3), k, 0, 1);
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
   SmallVector<unsigned, 6> order;
@@ -264,20 +270,18 @@ static LogicalResult topk(LowerCall &c) {
     if (d != dim)
       order.push_back(d);
   order.push_back(dim);
-  int64_t n = x.sizes()[dim];
-  Sizes sizes;
-  int64_t rows = 1;
+  Dim n = x.dims()[dim];
+  Dims sizes;
   for (unsigned d : order)
-    sizes.push_back(x.sizes()[d]);
-  for (int64_t size : ArrayRef(sizes).drop_back())
-    rows *= size;
+    sizes.push_back(x.dims()[d]);
+  Dim rows = product(ArrayRef<Dim>(sizes).drop_back());
   sizes.back() = k;
   DType wide = isIntegral(x.dtype) ? DType::I64 : DType::F64;
   LoweredTensor lines = c.reshape(c.cast(c.permute(x, order), wide), {rows, n});
   auto r = callKernel(c, "topk", {c.toRowMajor(lines)},
                       {Arg::integer(k), Arg::truth(c.flag(3))},
                       {{{rows, k}, wide}, {{rows, k}, DType::I64}},
-                      {1, std::max<int64_t>(64, 16 * n)});
+                      {1, maxDim(64, n * Dim(16))});
   c.setResult(0, c.cast(restored(c, c.reshape(r[0], sizes), dim), x.dtype));
   c.setResult(1, restored(c, c.reshape(r[1], sizes), dim));
   return success();
@@ -416,7 +420,7 @@ static const LowerRuleRow kRows[] = {
     {"argsort.default", argsort},
     {"argsort.stable", argsortStable},
     {"msort.default", msort},
-    {"topk.default", topk},
+    anyShape("topk.default", topk),
     {"kthvalue.default", kthValue},
     {"searchsorted.Tensor", searchSorted},
     {"searchsorted.Scalar", searchSorted},

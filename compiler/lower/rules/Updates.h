@@ -29,7 +29,7 @@ struct UpdatePlace {
 
 struct Updates {
   Fold fold = Fold::Assign;
-  llvm::SmallVector<int64_t, 6> sizes;
+  Dims sizes;
   /// Sums of 16-bit floats are summed in float32 and rounded once.
   DType dtype = DType::F32;
   /// What the result starts as, of `sizes`; zeros without.

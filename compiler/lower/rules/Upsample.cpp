@@ -202,16 +202,28 @@ static bool alignsCorners(LowerCall &c) {
   return arg >= 0 && c.flag(static_cast<unsigned>(arg));
 }
 
+/// Of images the number and the channels may be of the run.
+static LogicalResult checkImage(LowerCall &c, ArrayRef<Dim> from,
+                                ArrayRef<Dim> to) {
+  auto isKnown = [](Dim d) { return d.isStatic(); };
+  if (llvm::all_of(from.drop_front(2), isKnown) &&
+      llvm::all_of(to.drop_front(2), isKnown))
+    return success();
+  return c.unsupported("images whose size is only known at run time");
+}
+
 template <Filter kFilter>
 static LogicalResult upsample(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   DType dtype = t.dtype;
-  SmallVector<int64_t, 6> from = t.sizes(), to = staticSizes(c.resultMeta(0));
+  Dims from = t.dims(), to = dimsOf(c.resultMeta(0));
+  if (failed(checkImage(c, from, to)))
+    return failure();
   unsigned dims = t.rank() - 2;
   SmallVector<double, 3> scales = scalesOf(c, dims);
   bool aligned = alignsCorners(c);
   for (unsigned d = 0; d < dims; ++d) {
-    Axis a{from[2 + d], to[2 + d], scales[d], aligned};
+    Axis a{from[2 + d].value(), to[2 + d].value(), scales[d], aligned};
     if (a.from == a.to && !isAntialiased(kFilter) && a.scale <= 0)
       continue;
     t = resample(c, t, 2 + d, mapOf(kFilter, a, dtype));
@@ -224,23 +236,26 @@ template <Filter kFilter>
 static LogicalResult upsampleBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0);
   DType dtype = g.dtype;
-  SmallVector<int64_t, 6> to = g.sizes(), from = staticSizes(c.resultMeta(0));
+  Dims to = g.dims(), from = dimsOf(c.resultMeta(0));
+  if (failed(checkImage(c, from, to)))
+    return failure();
   unsigned dims = g.rank() - 2;
   SmallVector<double, 3> scales = scalesOf(c, dims);
   bool aligned = alignsCorners(c);
   for (unsigned d = 0; d < dims; ++d)
-    g = resampleBackward(c, g, 2 + d,
-                         mapOf(kFilter,
-                               Axis{from[2 + d], to[2 + d], scales[d], aligned},
-                               dtype));
+    g = resampleBackward(
+        c, g, 2 + d,
+        mapOf(kFilter,
+              Axis{from[2 + d].value(), to[2 + d].value(), scales[d], aligned},
+              dtype));
   c.setResult(0, c.cast(g, dtype));
   return success();
 }
 
 #define FT_UPSAMPLE(name, filter)                                              \
-  {name ".default", upsample<filter>}, {name ".vec", upsample<filter>}, {      \
-    name "_backward.default", upsampleBackward<filter>                         \
-  }
+  anyShape(name ".default", upsample<filter>),                                 \
+      anyShape(name ".vec", upsample<filter>),                                 \
+      anyShape(name "_backward.default", upsampleBackward<filter>)
 
 static const LowerRuleRow kRows[] = {
     FT_UPSAMPLE("upsample_nearest1d", Filter::Nearest),

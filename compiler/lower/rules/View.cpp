@@ -27,12 +27,12 @@ static LogicalResult same(LowerCall &c) {
 
 /// Any view that keeps the elements in their logical order.
 static LogicalResult reshaped(LowerCall &c) {
-  c.setResult(0, orderedReshape(c, c.operand(0), staticSizes(c.resultMeta(0))));
+  c.setResult(0, orderedReshape(c, c.operand(0), dimsOf(c.resultMeta(0))));
   return success();
 }
 
 static LogicalResult expanded(LowerCall &c) {
-  c.setResult(0, c.expand(c.operand(0), staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.expand(c.operand(0), dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -108,21 +108,28 @@ static LogicalResult moved(LowerCall &c) {
 // Slices
 //===----------------------------------------------------------------------===//
 
+/// Where a slice starts. Behind the end its size is 0, and nothing is read.
+static Dim startOf(LowerCall &c, unsigned arg, Dim n) {
+  Dim start = c.isNone(arg) ? Dim(0) : c.dimArg(arg);
+  if (!start.isStatic())
+    return start; // the fake pass saw that it is not negative
+  if (start.value() < 0)
+    return maxDim(start + n, 0);
+  return n.isStatic() ? minDim(start, n) : start;
+}
+
 static LogicalResult sliced(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(1), t.rank());
-  int64_t n = t.sizes()[dim];
-  int64_t start = c.isNone(2) ? 0 : c.integer(2);
-  start = std::clamp<int64_t>(start < 0 ? start + n : start, 0, n);
+  Dim start = startOf(c, 2, t.dims()[dim]);
   int64_t step = c.integer(4);
-  c.setResult(0,
-              c.slice(t, dim, start, staticSizes(c.resultMeta(0))[dim], step));
+  c.setResult(0, c.slice(t, dim, start, dimsOf(c.resultMeta(0))[dim], step));
   return success();
 }
 
 static LoweredTensor selectAt(LowerCall &c, LoweredTensor t, unsigned dim,
-                              int64_t at) {
-  SmallVector<int64_t, 6> sizes = t.sizes();
+                              Dim at) {
+  Dims sizes = t.dims();
   t = c.slice(t, dim, at, 1);
   sizes.erase(sizes.begin() + dim);
   return orderedReshape(c, t, sizes);
@@ -131,19 +138,19 @@ static LoweredTensor selectAt(LowerCall &c, LoweredTensor t, unsigned dim,
 static LogicalResult selected(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(1), t.rank());
-  int64_t at = c.integer(2);
-  if (ShapedType::isDynamic(at))
+  Dim at = c.dimArg(2);
+  if (at.isStatic() && ShapedType::isDynamic(at.value()))
     return c.unsupported("an index that is only known at run time");
-  c.setResult(0, selectAt(c, t, dim, at < 0 ? at + t.sizes()[dim] : at));
+  bool back = at.isStatic() && at.value() < 0;
+  c.setResult(0, selectAt(c, t, dim, back ? at + t.dims()[dim] : at));
   return success();
 }
 
 static LogicalResult narrowed(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(1), t.rank());
-  int64_t start = c.integer(2);
-  start = start < 0 ? start + t.sizes()[dim] : start;
-  c.setResult(0, c.slice(t, dim, start, c.integer(3)));
+  c.setResult(0, c.slice(t, dim, startOf(c, 2, t.dims()[dim]),
+                         dimsOf(c.resultMeta(0))[dim]));
   return success();
 }
 
@@ -194,11 +201,11 @@ static LogicalResult unflattened(LowerCall &c) {
 /// Consecutive pieces along a dim, as long as the results say.
 static LogicalResult pieces(LowerCall &c, unsigned dim) {
   LoweredTensor t = c.operand(0);
-  int64_t start = 0;
+  Dim start = 0;
   for (unsigned r = 0; r < c.numResults(); ++r) {
-    int64_t size = staticSizes(c.resultMeta(r))[dim];
+    Dim size = dimsOf(c.resultMeta(r))[dim];
     c.setResult(r, c.slice(t, dim, start, size));
-    start += size;
+    start = start + size;
   }
   return success();
 }
@@ -211,13 +218,15 @@ static LogicalResult split(LowerCall &c) {
 static LogicalResult splitAt(LowerCall &c, unsigned dim,
                              ArrayRef<int64_t> indices) {
   LoweredTensor t = c.operand(0);
-  int64_t n = t.sizes()[dim];
+  if (!t.dims()[dim].isStatic())
+    return c.unsupported("a size that is only known at run time");
+  int64_t n = t.dims()[dim].value();
   auto clip = [&](int64_t i) {
     return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n);
   };
   for (unsigned r = 0; r < c.numResults(); ++r) {
     int64_t start = r == 0 ? 0 : clip(indices[r - 1]);
-    c.setResult(r, c.slice(t, dim, start, staticSizes(c.resultMeta(r))[dim]));
+    c.setResult(r, c.slice(t, dim, start, dimsOf(c.resultMeta(r))[dim]));
   }
   return success();
 }
@@ -252,7 +261,7 @@ static LogicalResult unbound(LowerCall &c) {
 static LogicalResult diagonalOf(LowerCall &c, int64_t offset, unsigned dim1,
                                 unsigned dim2) {
   LoweredTensor t = c.operand(0);
-  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  Dims sizes = dimsOf(c.resultMeta(0));
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   SmallVector<AffineExpr, 6> index;
   unsigned next = 0;
@@ -277,7 +286,7 @@ static LogicalResult diagonal(LowerCall &c) {
 static LogicalResult unfolded(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(1), t.rank());
-  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  Dims sizes = dimsOf(c.resultMeta(0));
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   SmallVector<AffineExpr, 6> index;
   for (unsigned d = 0; d < t.rank(); ++d)
@@ -341,10 +350,10 @@ static LogicalResult asStrided(LowerCall &c) {
 
 /// Splits the last three dims (channels, rows, columns) into five, brings these
 /// into `order` and joins them to the result's sizes.
-static LogicalResult rearranged(LowerCall &c, ArrayRef<int64_t> split,
+static LogicalResult rearranged(LowerCall &c, ArrayRef<Dim> split,
                                 ArrayRef<unsigned> order) {
   LoweredTensor t = c.operand(0);
-  SmallVector<int64_t, 6> sizes = t.sizes();
+  Dims sizes = t.dims();
   unsigned lead = t.rank() - 3;
   sizes.truncate(lead);
   sizes.append(split.begin(), split.end());
@@ -352,33 +361,33 @@ static LogicalResult rearranged(LowerCall &c, ArrayRef<int64_t> split,
   for (unsigned d : order)
     dims.push_back(lead + d);
   t = c.permute(orderedReshape(c, t, sizes), dims);
-  c.setResult(0, orderedReshape(c, t, staticSizes(c.resultMeta(0))));
+  c.setResult(0, orderedReshape(c, t, dimsOf(c.resultMeta(0))));
   return success();
 }
 
 /// [.., C r², H, W] → [.., C, H r, W r].
 static LogicalResult pixelShuffle(LowerCall &c) {
   int64_t r = c.integer(1);
-  SmallVector<int64_t, 6> sizes = c.operand(0).sizes();
-  ArrayRef<int64_t> image = ArrayRef<int64_t>(sizes).take_back(3);
-  return rearranged(c, {image[0] / (r * r), r, r, image[1], image[2]},
-                    {0, 3, 1, 4, 2});
+  Dims sizes = c.operand(0).dims();
+  ArrayRef<Dim> image = ArrayRef<Dim>(sizes).take_back(3);
+  Dims split = {floorDiv(image[0], r * r), r, r, image[1], image[2]};
+  return rearranged(c, split, {0, 3, 1, 4, 2});
 }
 
 static LogicalResult pixelUnshuffle(LowerCall &c) {
   int64_t r = c.integer(1);
-  SmallVector<int64_t, 6> sizes = c.operand(0).sizes();
-  ArrayRef<int64_t> image = ArrayRef<int64_t>(sizes).take_back(3);
-  return rearranged(c, {image[0], image[1] / r, r, image[2] / r, r},
-                    {0, 2, 4, 1, 3});
+  Dims sizes = c.operand(0).dims();
+  ArrayRef<Dim> image = ArrayRef<Dim>(sizes).take_back(3);
+  Dims split = {image[0], floorDiv(image[1], r), r, floorDiv(image[2], r), r};
+  return rearranged(c, split, {0, 2, 4, 1, 3});
 }
 
 static LogicalResult channelShuffle(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   int64_t groups = c.integer(1);
-  SmallVector<int64_t, 6> sizes = t.sizes(), wide(sizes);
+  Dims sizes = t.dims(), wide(sizes);
   wide[1] = groups;
-  wide.insert(wide.begin() + 2, sizes[1] / groups);
+  wide.insert(wide.begin() + 2, floorDiv(sizes[1], groups));
   Order dims = identityOrder(t.rank() + 1);
   std::swap(dims[1], dims[2]);
   t = c.permute(orderedReshape(c, t, wide), dims);
@@ -392,14 +401,13 @@ static LogicalResult channelShuffle(LowerCall &c) {
 
 static LogicalResult broadcastTensors(LowerCall &c) {
   for (auto [r, v] : llvm::enumerate(c.call().tensors(0)))
-    c.setResult(r, c.expand(c.operandOf(v), staticSizes(c.resultMeta(r))));
+    c.setResult(r, c.expand(c.operandOf(v), dimsOf(c.resultMeta(r))));
   return success();
 }
 
 static LogicalResult reshapedList(LowerCall &c) {
   for (auto [r, v] : llvm::enumerate(c.call().tensors(0)))
-    c.setResult(
-        r, orderedReshape(c, c.operandOf(v), staticSizes(c.resultMeta(r))));
+    c.setResult(r, orderedReshape(c, c.operandOf(v), dimsOf(c.resultMeta(r))));
   return success();
 }
 
@@ -407,9 +415,9 @@ static LogicalResult meshgrid(LowerCall &c) {
   bool xy = c.call().args.size() > 1 && c.call().args[1].str == "xy";
   SmallVector<Value, 4> tensors = c.call().tensors(0);
   for (auto [r, v] : llvm::enumerate(tensors)) {
-    SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(r));
+    Dims sizes = dimsOf(c.resultMeta(r));
     size_t dim = xy && r < 2 && tensors.size() > 1 ? 1 - r : r;
-    SmallVector<int64_t, 6> line(sizes.size(), 1);
+    Dims line(sizes.size(), Dim(1));
     line[dim] = sizes[dim];
     c.setResult(r, c.expand(c.reshape(c.operandOf(v), line), sizes));
   }
@@ -435,7 +443,7 @@ static LogicalResult part(LowerCall &c) {
 static LogicalResult conjugated(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   if (isComplex(t.dtype))
-    t = c.pointwise(t, t.sizes(), t.dtype,
+    t = c.pointwise(t, t.dims(), t.dtype,
                     [](ScalarBuilder &s, ValueRange v) -> Value {
                       return complex::ConjOp::create(s.b, s.loc, v[0]);
                     });
@@ -459,7 +467,7 @@ static LogicalResult adjoint(LowerCall &c) {
     std::swap(dims[t.rank() - 1], dims[t.rank() - 2]);
   t = c.permute(t, dims);
   if (isComplex(t.dtype))
-    t = c.pointwise(t, t.sizes(), t.dtype,
+    t = c.pointwise(t, t.dims(), t.dtype,
                     [](ScalarBuilder &s, ValueRange v) -> Value {
                       return complex::ConjOp::create(s.b, s.loc, v[0]);
                     });
@@ -470,7 +478,7 @@ static LogicalResult adjoint(LowerCall &c) {
 static LogicalResult viewAsComplex(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   unsigned last = t.rank() - 1;
-  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  Dims sizes = dimsOf(c.resultMeta(0));
   LoweredTensor re = orderedReshape(c, c.slice(t, last, 0, 1), sizes);
   LoweredTensor im = orderedReshape(c, c.slice(t, last, 1, 1), sizes);
   c.setResult(0, c.pointwise({re, im}, c.resultMeta(0),
@@ -484,8 +492,8 @@ static LogicalResult viewAsComplex(LowerCall &c) {
 
 static LogicalResult viewAsReal(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
-  SmallVector<int64_t, 6> wide = t.sizes();
+  Dims sizes = dimsOf(c.resultMeta(0));
+  Dims wide = t.dims();
   wide.push_back(1);
   t = orderedReshape(c, t, wide);
   SmallVector<AffineExpr, 6> in, out;
@@ -531,127 +539,127 @@ static LogicalResult viewDType(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"alias.default", same},
-    {"alias_copy.default", same},
-    {"detach.default", same},
-    {"detach_copy.default", same},
-    {"lift.default", same},
-    {"lift_fresh.default", same},
-    {"positive.default", same},
-    {"resolve_conj.default", same},
-    {"resolve_neg.default", same},
+    anyShape("alias.default", same),
+    anyShape("alias_copy.default", same),
+    anyShape("detach.default", same),
+    anyShape("detach_copy.default", same),
+    anyShape("lift.default", same),
+    anyShape("lift_fresh.default", same),
+    anyShape("positive.default", same),
+    anyShape("resolve_conj.default", same),
+    anyShape("resolve_neg.default", same),
 
-    {"view.default", reshaped},
-    {"view_copy.default", reshaped},
-    {"view_as.default", reshaped},
-    {"_unsafe_view.default", reshaped},
-    {"reshape.default", reshaped},
-    {"reshape_as.default", reshaped},
-    {"_reshape_alias.default", reshaped},
-    {"_reshape_alias_copy.default", reshaped},
-    {"_reshape_copy.default", reshaped},
-    {"flatten.using_ints", reshaped},
-    {"unflatten.int", reshaped},
-    {"ravel.default", reshaped},
-    {"unsqueeze.default", reshaped},
-    {"unsqueeze_copy.default", reshaped},
-    {"squeeze.default", reshaped},
-    {"squeeze.dim", reshaped},
-    {"squeeze.dims", reshaped},
-    {"squeeze_copy.default", reshaped},
-    {"squeeze_copy.dim", reshaped},
-    {"squeeze_copy.dims", reshaped},
-    {"atleast_1d.default", reshaped},
-    {"atleast_2d.default", reshaped},
-    {"atleast_3d.default", reshaped},
-    {"atleast_1d.Sequence", reshapedList},
-    {"atleast_2d.Sequence", reshapedList},
-    {"atleast_3d.Sequence", reshapedList},
+    anyShape("view.default", reshaped),
+    anyShape("view_copy.default", reshaped),
+    anyShape("view_as.default", reshaped),
+    anyShape("_unsafe_view.default", reshaped),
+    anyShape("reshape.default", reshaped),
+    anyShape("reshape_as.default", reshaped),
+    anyShape("_reshape_alias.default", reshaped),
+    anyShape("_reshape_alias_copy.default", reshaped),
+    anyShape("_reshape_copy.default", reshaped),
+    anyShape("flatten.using_ints", reshaped),
+    anyShape("unflatten.int", reshaped),
+    anyShape("ravel.default", reshaped),
+    anyShape("unsqueeze.default", reshaped),
+    anyShape("unsqueeze_copy.default", reshaped),
+    anyShape("squeeze.default", reshaped),
+    anyShape("squeeze.dim", reshaped),
+    anyShape("squeeze.dims", reshaped),
+    anyShape("squeeze_copy.default", reshaped),
+    anyShape("squeeze_copy.dim", reshaped),
+    anyShape("squeeze_copy.dims", reshaped),
+    anyShape("atleast_1d.default", reshaped),
+    anyShape("atleast_2d.default", reshaped),
+    anyShape("atleast_3d.default", reshaped),
+    anyShape("atleast_1d.Sequence", reshapedList),
+    anyShape("atleast_2d.Sequence", reshapedList),
+    anyShape("atleast_3d.Sequence", reshapedList),
 
-    {"expand.default", expanded},
-    {"expand_copy.default", expanded},
-    {"expand_as.default", expanded},
-    {"broadcast_to.default", expanded},
-    {"broadcast_tensors.default", broadcastTensors},
-    {"meshgrid.default", meshgrid},
-    {"meshgrid.indexing", meshgrid},
+    anyShape("expand.default", expanded),
+    anyShape("expand_copy.default", expanded),
+    anyShape("expand_as.default", expanded),
+    anyShape("broadcast_to.default", expanded),
+    anyShape("broadcast_tensors.default", broadcastTensors),
+    anyShape("meshgrid.default", meshgrid),
+    anyShape("meshgrid.indexing", meshgrid),
 
-    {"permute.default", permuted},
-    {"permute_copy.default", permuted},
-    {"transpose.int", swapped},
-    {"transpose_copy.int", swapped},
-    {"swapaxes.default", swapped},
-    {"swapdims.default", swapped},
-    {"t.default", transposedMatrix},
-    {"t_copy.default", transposedMatrix},
-    {"mT.default", transposedMatrix},
-    {"mT.a", transposedMatrix},
-    {"mH.default", adjoint},
-    {"mH.a", adjoint},
-    {"adjoint.default", adjoint},
-    {"matrix_H.default", adjoint},
-    {"numpy_T.default", reversedDims},
-    {"numpy_T.a", reversedDims},
-    {"movedim.int", moved},
-    {"movedim.intlist", moved},
-    {"moveaxis.int", moved},
-    {"moveaxis.intlist", moved},
+    anyShape("permute.default", permuted),
+    anyShape("permute_copy.default", permuted),
+    anyShape("transpose.int", swapped),
+    anyShape("transpose_copy.int", swapped),
+    anyShape("swapaxes.default", swapped),
+    anyShape("swapdims.default", swapped),
+    anyShape("t.default", transposedMatrix),
+    anyShape("t_copy.default", transposedMatrix),
+    anyShape("mT.default", transposedMatrix),
+    anyShape("mT.a", transposedMatrix),
+    anyShape("mH.default", adjoint),
+    anyShape("mH.a", adjoint),
+    anyShape("adjoint.default", adjoint),
+    anyShape("matrix_H.default", adjoint),
+    anyShape("numpy_T.default", reversedDims),
+    anyShape("numpy_T.a", reversedDims),
+    anyShape("movedim.int", moved),
+    anyShape("movedim.intlist", moved),
+    anyShape("moveaxis.int", moved),
+    anyShape("moveaxis.intlist", moved),
 
-    {"slice.Tensor", sliced},
-    {"slice_copy.Tensor", sliced},
-    {"select.int", selected},
-    {"select_copy.int", selected},
-    {"narrow.default", narrowed},
+    anyShape("slice.Tensor", sliced),
+    anyShape("slice_copy.Tensor", sliced),
+    anyShape("select.int", selected),
+    anyShape("select_copy.int", selected),
+    anyShape("narrow.default", narrowed),
     {"resize.default", resized},
     {"resize_as.default", resized},
     {"set.default", setToNothing},
     {"set.source_Tensor", setToSource},
     {"unflatten_dense_tensors.default", unflattened},
-    {"narrow_copy.default", narrowed},
-    {"split.Tensor", split},
-    {"split_copy.Tensor", split},
-    {"split.default", split},
-    {"split.sizes", split},
-    {"split_with_sizes.default", split},
-    {"split_with_sizes_copy.default", split},
-    {"unsafe_split.Tensor", split},
-    {"unsafe_split_with_sizes.default", split},
-    {"chunk.default", split},
-    {"unsafe_chunk.default", split},
-    {"tensor_split.sections", split},
+    anyShape("narrow_copy.default", narrowed),
+    anyShape("split.Tensor", split),
+    anyShape("split_copy.Tensor", split),
+    anyShape("split.default", split),
+    anyShape("split.sizes", split),
+    anyShape("split_with_sizes.default", split),
+    anyShape("split_with_sizes_copy.default", split),
+    anyShape("unsafe_split.Tensor", split),
+    anyShape("unsafe_split_with_sizes.default", split),
+    anyShape("chunk.default", split),
+    anyShape("unsafe_chunk.default", split),
+    anyShape("tensor_split.sections", split),
     {"tensor_split.indices", tensorSplitIndices},
-    {"hsplit.int", hsplit<false>},
+    anyShape("hsplit.int", hsplit<false>),
     {"hsplit.array", hsplit<true>},
-    {"vsplit.int", splitDim<false, 0>},
+    anyShape("vsplit.int", splitDim<false, 0>),
     {"vsplit.array", splitDim<true, 0>},
-    {"dsplit.int", splitDim<false, 2>},
+    anyShape("dsplit.int", splitDim<false, 2>),
     {"dsplit.array", splitDim<true, 2>},
-    {"unbind.int", unbound},
-    {"unbind_copy.int", unbound},
+    anyShape("unbind.int", unbound),
+    anyShape("unbind_copy.int", unbound),
 
-    {"diagonal.default", diagonal},
-    {"diagonal_copy.default", diagonal},
-    {"linalg_diagonal.default", diagonal},
-    {"unfold.default", unfolded},
-    {"unfold_copy.default", unfolded},
+    anyShape("diagonal.default", diagonal),
+    anyShape("diagonal_copy.default", diagonal),
+    anyShape("linalg_diagonal.default", diagonal),
+    anyShape("unfold.default", unfolded),
+    anyShape("unfold_copy.default", unfolded),
     {"as_strided.default", asStrided},
     {"as_strided_copy.default", asStrided},
-    {"pixel_shuffle.default", pixelShuffle},
-    {"pixel_unshuffle.default", pixelUnshuffle},
-    {"channel_shuffle.default", channelShuffle},
-    {"native_channel_shuffle.default", channelShuffle},
+    anyShape("pixel_shuffle.default", pixelShuffle),
+    anyShape("pixel_unshuffle.default", pixelUnshuffle),
+    anyShape("channel_shuffle.default", channelShuffle),
+    anyShape("native_channel_shuffle.default", channelShuffle),
 
-    {"real.default", part<complex::ReOp>},
-    {"imag.default", part<complex::ImOp>},
-    {"conj.default", conjugated},
-    {"_conj.default", conjugated},
-    {"_conj_copy.default", conjugated},
-    {"_neg_view.default", negated},
-    {"_neg_view_copy.default", negated},
-    {"view_as_complex.default", viewAsComplex},
-    {"view_as_complex_copy.default", viewAsComplex},
-    {"view_as_real.default", viewAsReal},
-    {"view_as_real_copy.default", viewAsReal},
+    anyShape("real.default", part<complex::ReOp>),
+    anyShape("imag.default", part<complex::ImOp>),
+    anyShape("conj.default", conjugated),
+    anyShape("_conj.default", conjugated),
+    anyShape("_conj_copy.default", conjugated),
+    anyShape("_neg_view.default", negated),
+    anyShape("_neg_view_copy.default", negated),
+    anyShape("view_as_complex.default", viewAsComplex),
+    anyShape("view_as_complex_copy.default", viewAsComplex),
+    anyShape("view_as_real.default", viewAsReal),
+    anyShape("view_as_real_copy.default", viewAsReal),
     {"view.dtype", viewDType},
     {"view_copy.dtype", viewDType},
 };

@@ -14,9 +14,8 @@ using namespace mlir;
 namespace ft {
 
 SmallVector<WindowDim> stridedWindows(LowerCall &c, unsigned first,
-                                      int dilationArg, ArrayRef<int64_t> sizes,
-                                      ArrayRef<int64_t> counts,
-                                      unsigned space) {
+                                      int dilationArg, ArrayRef<Dim> sizes,
+                                      ArrayRef<Dim> counts, unsigned space) {
   using Ints = SmallVector<int64_t, 6>;
   Ints kernel = c.integers(first, space);
   Ints stride =
@@ -29,7 +28,7 @@ SmallVector<WindowDim> stridedWindows(LowerCall &c, unsigned first,
   counts = counts.take_back(space);
   SmallVector<WindowDim> dims;
   for (unsigned i = 0; i < space; ++i) {
-    WindowDim d{sizes[i], counts[i], kernel[i]};
+    WindowDim d{sizes[i].value(), counts[i].value(), kernel[i]};
     d.stride = stride[i];
     d.low = padding[i];
     d.dilation = dilation[i];
@@ -121,7 +120,8 @@ SmallVector<LoweredTensor> reduceWindows(LowerCall &c, LoweredTensor x,
                                          WindowBody body) {
   unsigned rank = x.rank(), space = static_cast<unsigned>(dims.size());
   unsigned lead = rank - space;
-  SmallVector<int64_t, 6> low(rank, 0), high(rank, 0), outSizes = x.sizes();
+  SmallVector<int64_t, 6> low(rank, 0), high(rank, 0);
+  Dims outSizes = x.dims();
   for (unsigned i = 0; i < space; ++i) {
     const WindowDim &d = dims[i];
     low[lead + i] = d.low;
@@ -159,13 +159,14 @@ SmallVector<LoweredTensor> reduceWindows(LowerCall &c, LoweredTensor x,
     image.index.push_back(e);
   }
   taps.tensor = c.empty(tapSizes, dtype);
-  SmallVector<int64_t, 6> physical;
+  Dims physical;
   for (unsigned logical : x.order)
     physical.push_back(outSizes[logical]);
   SmallVector<Access> outs;
   for (const Start &start : starts) {
     LoweredTensor t = filledWith(c, physical, start);
     t.order = x.order;
+    t.setDims(outSizes);
     outs.push_back({t, outIndex});
   }
   ArrayRef<unsigned> windowLoops = ArrayRef<unsigned>(loops).drop_front(lead);

@@ -30,8 +30,8 @@ struct WindowDim {
 /// arguments from `first` on; dilationArg < 0: there is none.
 llvm::SmallVector<WindowDim> stridedWindows(LowerCall &c, unsigned first,
                                             int dilationArg,
-                                            llvm::ArrayRef<int64_t> sizes,
-                                            llvm::ArrayRef<int64_t> counts,
+                                            llvm::ArrayRef<Dim> sizes,
+                                            llvm::ArrayRef<Dim> counts,
                                             unsigned space);
 /// The windows of an adaptive pool with `count` outputs.
 WindowDim adaptiveWindows(int64_t size, int64_t count);

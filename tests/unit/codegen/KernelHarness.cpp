@@ -42,6 +42,13 @@ void parallelFor(Exec *exec, void (*body)(void *, int64_t, int64_t), void *args,
     body(args, i * size, std::min(n, (i + 1) * size));
 }
 
+std::vector<std::string> refusedNow;
+
+void failAccess(const char *access, int64_t at, int64_t limit) {
+  refusedNow.push_back(std::string(access) + ", at byte " + std::to_string(at) +
+                       " of " + std::to_string(limit));
+}
+
 template <size_t... I>
 void callWith(void *f, Exec *exec, const std::vector<void *> &p,
               std::index_sequence<I...>) {
@@ -88,7 +95,8 @@ static void addEntry(mlir::ModuleOp module) {
   mlir::func::ReturnOp::create(b, loc);
 }
 
-CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu) {
+CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu,
+                                 const CpuCodegenOptions &options) {
   mlir::DialectRegistry registry;
   registerCpuCodegenDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -104,7 +112,7 @@ CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu) {
     error = toString(target.takeError());
     return;
   }
-  auto bytes = compileToObject(*module, *target);
+  auto bytes = compileToObject(*module, *target, options);
   if (!bytes) {
     error = toString(bytes.takeError());
     return;
@@ -118,6 +126,8 @@ CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu) {
   orc::SymbolMap symbols;
   symbols[es.intern("ft_rt_parallel_for")] = {
       orc::ExecutorAddr::fromPtr(&parallelFor), JITSymbolFlags::Exported};
+  symbols[es.intern("ft_rt_fail_access")] = {
+      orc::ExecutorAddr::fromPtr(&failAccess), JITSymbolFlags::Exported};
   cantFail(jit->lljit->getMainJITDylib().define(
       orc::absoluteSymbols(std::move(symbols))));
   jit->lljit->getMainJITDylib().addGenerator(
@@ -137,6 +147,7 @@ CompiledKernels::~CompiledKernels() = default;
 
 void CompiledKernels::run(std::vector<void *> pointers, int64_t chunks) {
   Exec exec{chunks, 0};
+  refusedNow.clear();
   size_t n = pointers.size();
   pointers.resize(8);
   switch (n) {
@@ -155,6 +166,7 @@ void CompiledKernels::run(std::vector<void *> pointers, int64_t chunks) {
 #undef FT_CASE
   }
   parallelCalls = exec.calls;
+  refused = refusedNow;
 }
 
 std::string kernelModule(const std::string &arguments, const std::string &body,

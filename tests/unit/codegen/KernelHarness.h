@@ -19,7 +19,8 @@ class CompiledKernels {
 public:
   /// `error` holds the message if `text` cannot be compiled.
   explicit CompiledKernels(const std::string &text,
-                           llvm::StringRef cpu = "native");
+                           llvm::StringRef cpu = "native",
+                           const CpuCodegenOptions &options = {});
   ~CompiledKernels();
 
   /// Calls run. Parallel loops are run in `chunks` pieces, last piece first.
@@ -29,6 +30,8 @@ public:
   std::string object;
   /// Calls of ft_rt_parallel_for by the last run.
   int64_t parallelCalls = 0;
+  /// What the last run gave to ft_rt_fail_access.
+  std::vector<std::string> refused;
 
 private:
   struct Jit;

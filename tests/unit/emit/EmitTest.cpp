@@ -227,7 +227,7 @@ TEST(HeaderText, NamesBecomeIdentifiers) {
 TEST_F(EmitTest, HeaderSaysWhatTheModelTakes) {
   Artefact a = affine();
   a.inputs[0].name = "x*/"; // may not end the comment
-  std::string text = headerText(a, "0123");
+  std::string text = headerText(a, "0123", "model");
   llvm::StringRef header(text);
   EXPECT_TRUE(header.contains("0  x*   float32 [4, 3]"));
   EXPECT_TRUE(header.contains("static inline ft_status affine_forward("
@@ -238,7 +238,7 @@ TEST_F(EmitTest, HeaderSaysWhatTheModelTakes) {
 TEST_F(EmitTest, HeaderTakesSizes) {
   Artefact a = halves();
   a.symbols[1].title = "2 halves"; // no identifier
-  std::string text = headerText(a, "0123");
+  std::string text = headerText(a, "0123", "model");
   llvm::StringRef header(text);
   EXPECT_TRUE(header.contains(" * Sizes:\n"
                               " *   batch  1 to 64\n"
