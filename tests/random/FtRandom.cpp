@@ -32,8 +32,8 @@ int main(int argc, char **argv) {
   uint64_t seed = 1, count = 1000, batch = 200;
   unsigned most = 20;
   std::string only;
-  bool checkAccesses = false, noReduce = false, coverage = false, show = false,
-       progress = false;
+  bool checkAccesses = false, signedZeros = false, noReduce = false,
+       coverage = false, show = false, progress = false;
   app.add_option("--seed", seed, "of the first program; the next has one more")
       ->capture_default_str();
   app.add_option("--count", count, "programs")->capture_default_str();
@@ -44,6 +44,8 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   app.add_flag("--check-accesses", checkAccesses,
                "compile with guarded loads and stores");
+  app.add_flag("--signed-zeros", signedZeros,
+               "compare the signs of zeros where bits are compared");
   app.add_flag("--no-reduce", noReduce, "print failing programs as they are");
   app.add_flag("--coverage", coverage, "print how often each operator ran");
   app.add_flag("--progress", progress, "a line to stderr for each artefact");
@@ -52,6 +54,7 @@ int main(int argc, char **argv) {
 
   Trial trial;
   trial.checkAccesses = checkAccesses;
+  trial.signedZeros = signedZeros;
   unsigned failures = 0;
   trial.onFailure = [&](const Failure &failure) {
     if (++failures > most)

@@ -121,6 +121,9 @@ std::optional<std::string> Judge::check(size_t k,
       if (opClass != OpClass::Exact)
         allowed += 2 * least;
       same = std::abs(x - y) <= allowed;
+      if (signedZeros && opClass == OpClass::Exact)
+        same &= std::signbit(x.real()) == std::signbit(y.real()) &&
+                std::signbit(x.imag()) == std::signbit(y.imag());
       open |= deviation > 0.02 * std::max(std::abs(y), scale);
     }
     if (open) {

@@ -27,6 +27,8 @@ public:
   std::optional<std::string> check(size_t k,
                                    const conformance::HostTensor &got);
   int64_t elements = 0, undecided = 0;
+  /// Of what only exact ops made, zeros have the same sign too.
+  bool signedZeros = false;
 
 private:
   const Program &program;

@@ -60,6 +60,7 @@ std::string Trial::attempt(Batch batch, std::vector<Failure> &failures) {
   size_t next = 0;
   for (const Program *program : batch) {
     Judge judge(*program);
+    judge.signedZeros = signedZeros;
     for (size_t k = 0; k < program->outputs.size(); ++k)
       if (auto difference = judge.check(k, (*results)[next + k])) {
         failures.push_back({*program, static_cast<int>(k), *difference});

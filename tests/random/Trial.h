@@ -24,6 +24,8 @@ class Trial {
 public:
   /// Compile with guarded loads and stores.
   bool checkAccesses = false;
+  /// Compare the signs of zeros, see Judge.
+  bool signedZeros = false;
   /// Called for each failure.
   std::function<void(const Failure &)> onFailure;
   /// Called for each program that has no code.

@@ -14,6 +14,7 @@
 #include "compiler/codegen/cpu/MathLowering.h"
 
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -403,6 +404,10 @@ static Value expandAnyFloat(Operation *op, Arithmetic m) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](math::RsqrtOp) {
         return m.div(m.constant(1), math::SqrtOp::create(m.b, m.loc, x));
+      })
+      // MLIR folds its own atan2(0, 0) to NaN.
+      .Case([&](math::Atan2Op) {
+        return LLVM::ATan2Op::create(m.b, m.loc, x, op->getOperand(1));
       })
       .Case([&](math::PowFOp) { return powOf(m, x, op->getOperand(1)); })
       .Case([&](math::IsNaNOp) {

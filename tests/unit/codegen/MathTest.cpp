@@ -49,6 +49,25 @@ std::vector<float> apply(const char *op, std::vector<float> x,
   return y;
 }
 
+TEST(Folding, AtanOfTwoZeros) {
+  CompiledKernels k(kernelModule("%out: memref<5xf32>", R"(
+  %e = tensor.empty() : tensor<5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} outs(%e : tensor<5xf32>) {
+    ^bb0(%o: f32):
+      %i = arith.constant 0 : i32
+      %z = arith.sitofp %i : i32 to f32
+      %t = math.atan2 %z, %z : f32
+      linalg.yield %t : f32
+  } -> tensor<5xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out
+      : (tensor<5xf32>, memref<5xf32>) -> ())"));
+  ASSERT_EQ(k.error, "");
+  std::vector<float> out(5, 7);
+  k.run({out.data()});
+  EXPECT_EQ(out, std::vector<float>(5, 0));
+}
+
 class Math : public testing::TestWithParam<const char *> {};
 
 TEST_P(Math, ErrorsAreSmall) {
