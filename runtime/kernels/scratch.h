@@ -99,6 +99,11 @@ static inline int64_t ft_scratch_unique(int64_t n, int64_t width) {
   return ft_scratch_of(8, n * width + 4 * n, 1);
 }
 
+/* Sorting n elements: two lists of keys with places. */
+static inline int64_t ft_scratch_sort(int64_t n) {
+  return ft_scratch_of(16, 2 * n, 2);
+}
+
 /* The positions that `masks` masks of `elements` elements in all select, one
  * list for each dim. */
 static inline int64_t ft_scratch_index(int64_t elements_by_dims) {

@@ -70,6 +70,9 @@ static LogicalResult bucketize(FakeCall &c) {
 static LogicalResult searchsorted(FakeCall &c) {
   const TensorMeta &sequence = c.tensor(0);
   const TensorMeta *sorter = c.optTensor(5);
+  if (sorter && sorter->dtype != DType::I64)
+    return c.fail(FakeError::Dtype, "the sorter must be int64, it is " +
+                                        dtypeName(sorter->dtype));
   if (sorter && !c.sameSizes(sorter->sizes, sequence.sizes))
     return c.fail(FakeError::Shape, "the sorter " + c.show(*sorter) +
                                         " does not have the size of " +

@@ -1,8 +1,11 @@
 //===- Mode.cpp - Lowering of mode and hash_tensor -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/Search.h"
+#include "compiler/lower/rules/Sorting.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -28,64 +31,66 @@ static LogicalResult setReshaped(LowerCall &c, unsigned r, LoweredTensor t) {
 }
 
 /// (self, dim, keepdim) -> values, indices: the most frequent value, of equally
-/// frequent ones the smallest, where it stands last. Each element is counted
-/// against its row.
+/// frequent ones the smallest, where it stands last. In a sorted line equal
+/// elements are a run, whose ends each element looks for. A NaN equals nothing:
+/// it counts once, as the largest value.
 static LogicalResult mode(LowerCall &c) {
-  LoweredTensor x = withDims(c, c.operand(0));
+  DType given = c.operand(0).dtype;
+  DType dtype = given == DType::Bool ? DType::U8 : given;
+  LoweredTensor x = c.cast(withDims(c, c.operand(0)), dtype);
   unsigned rank = x.rank(), dim = LowerCall::wrapDim(c.integer(1), rank);
-  DType dtype = x.dtype;
-  bool isUnsigned = dtype == DType::Bool || ft::isUnsigned(dtype);
-  SmallVector<AffineExpr, 6> here, other;
-  for (unsigned d = 0; d < rank; ++d) {
-    here.push_back(c.dim(d));
-    other.push_back(c.dim(d == dim ? rank : d));
-  }
-  SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
-  iterators.back() = Iterator::Reduction;
+  int64_t n = x.sizes()[dim];
+  Sorted sorted = sortLines(c, x, dim, false, n);
+  c.newGroup();
+  auto endOfRun = [&](ScalarBuilder &s, Value key, ArrayRef<Value> at,
+                      bool right) {
+    return binarySearch(s, key, n, right, dtype, [&](Value i) {
+      SmallVector<Value> place(at);
+      place.back() = i;
+      return readAt(s, sorted.keys, place);
+    });
+  };
   LoweredTensor counts =
-      c.generic({Access{x, here}, Access{x, other}},
-                Access{c.filledInt(x.sizes(), DType::I64, 0), here}, iterators,
-                [&](ScalarBuilder &s, ValueRange v) {
-                  Value same = s.cmp(Cmp::Eq, v[0], v[1]);
-                  return SmallVector<Value>{
-                      s.add(v[2], s.cast(same, DType::Bool, DType::I64))};
-                })[0];
+      generateFrom(c, sorted.keys, sorted.keys.sizes(), DType::I64,
+                   [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
+                     Value length = s.sub(endOfRun(s, v[0], at, true),
+                                          endOfRun(s, v[0], at, false));
+                     Value count = fromIndex(s, length, DType::I64);
+                     return s.maximum(count, s.one(count));
+                   });
   c.newGroup();
   Start none{DType::I64, 0, -1};
-  auto best = reduceTo(
-      c, {x, counts}, dim, c.flag(2), {none, lowestOf(dtype), none},
-      [&](ReduceStep &r) {
+  // The first of the longest runs.
+  LoweredTensor first =
+      reduceTo(c, counts, rank - 1, true, {none, none}, [&](ReduceStep &r) {
         ScalarBuilder &s = r.s;
-        Value value = r.elements[0], at = r.position(dim);
-        // A NaN equals nothing; it counts once, and as the largest value.
-        Value count =
-            s.maximum(r.elements[1], s.constantInt(r.elements[1].getType(), 1));
-        Value most = r.accumulators[0], kept = r.accumulators[1];
-        Value where = r.accumulators[2];
-        auto both = [&](Value a, Value b) {
-          return arith::AndIOp::create(s.b, s.loc, a, b).getResult();
-        };
-        auto either = [&](Value a, Value b) {
-          return arith::OrIOp::create(s.b, s.loc, a, b).getResult();
-        };
-        Value smaller = s.cmp(Cmp::Lt, value, kept, isUnsigned);
-        Value same = s.cmp(Cmp::Eq, value, kept);
-        if (isFloating(dtype)) {
-          Value no = isNan(s, value), keptNo = isNan(s, kept);
-          Value yes = s.cmp(Cmp::Eq, value, value);
-          smaller = either(smaller, both(keptNo, yes));
-          same = either(same, both(no, keptNo));
-        }
-        Value later = both(same, s.cmp(Cmp::Gt, at, where));
-        Value better =
-            either(s.cmp(Cmp::Gt, count, most),
-                   both(s.cmp(Cmp::Eq, count, most), either(smaller, later)));
+        Value count = r.elements[0], at = r.position(rank - 1);
+        Value most = r.accumulators[0], where = r.accumulators[1];
+        Value earlier =
+            s.mul(s.cmp(Cmp::Eq, count, most), s.cmp(Cmp::Lt, at, where));
+        Value better = arith::OrIOp::create(
+            s.b, s.loc, s.cmp(Cmp::Gt, count, most), earlier);
         return SmallVector<Value>{s.select(better, count, most),
-                                  s.select(better, value, kept),
                                   s.select(better, at, where)};
-      });
-  (void)setReshaped(c, 0, best[1]);
-  return setReshaped(c, 1, best[2]);
+      })[1];
+  c.newGroup();
+  auto pick = [&](bool place) {
+    return generateFrom(
+        c, first, first.sizes(), place ? DType::I64 : dtype,
+        [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
+          SmallVector<Value> where(at);
+          where.back() = toIndex(s, v[0], DType::I64);
+          Value key = readAt(s, sorted.keys, where);
+          if (!place)
+            return key;
+          // Sorting is stable. Of NaN alone, the run is the whole line.
+          Value end = endOfRun(s, key, at, true);
+          where.back() = s.sub(end, s.constantInt(end.getType(), 1));
+          return readAt(s, sorted.places, where);
+        });
+  };
+  (void)setReshaped(c, 0, c.cast(pick(false), given));
+  return setReshaped(c, 1, pick(true));
 }
 
 /// (self, dim, *, keepdim, mode): the exclusive or of the elements as 64 bits,

@@ -7,27 +7,20 @@
 // of elements that go before it, and the element of place r is found by looking
 // at all places. 2 n² cheap, vectorizable steps in two kernels.
 //
-// Longer ones merge: a pass turns sorted runs of length L into runs of 2 L,
-// each output position finding its element by a binary search on the two runs
-// (the "merge path"), so that all positions of a pass are independent:
-//
-//   runs [1 4] [2 3], position 2: of the first 2 elements, 1 comes from the
-//   first run and 1 from the second, so element 2 is min(4, 3) = 3.
-//
-// log2(n) kernels of n log2(L) steps. A search is the same binary search with
-// one sequence; all loops over bits are unrolled.
+// Longer ones are sorted by a C kernel (runtime/kernels/sort.c), in time that
+// grows as their length. Searches are binary, all loops over bits unrolled.
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/LibraryKernel.h"
 #include "compiler/lower/rules/Search.h"
+#include "compiler/lower/rules/Sorting.h"
 #include "dialects/ft/Promotion.h"
 #include "dialects/ft/TensorSizes.h"
+#include "runtime/kernels/scratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-
-#include <bit>
 
 using namespace mlir;
 
@@ -37,13 +30,6 @@ using Sizes = SmallVector<int64_t, 6>;
 using Cmp = ScalarBuilder::Cmp;
 
 static constexpr int64_t kCountingLimit = 64;
-
-namespace {
-/// Keys and where they came from, sorted along the last dim.
-struct Sorted {
-  LoweredTensor keys, places;
-};
-} // namespace
 
 /// a sorts strictly before b.
 static Value before(ScalarBuilder &s, Value a, Value b, DType dtype,
@@ -101,79 +87,8 @@ static Sorted sortByCounting(LowerCall &c, LoweredTensor x, bool descending,
   return {found[0], found[1]};
 }
 
-namespace {
-/// Index arithmetic in a body.
-struct Indices {
-  ScalarBuilder &s;
-  Value k(int64_t v) { return s.constantInt(s.b.getIndexType(), v); }
-  Value min(Value a, Value b) { return s.minimum(a, b); }
-  Value max(Value a, Value b) { return s.maximum(a, b); }
-  Value half(Value a) { return arith::ShRUIOp::create(s.b, s.loc, a, k(1)); }
-};
-} // namespace
-
-/// One pass: runs of `run` elements become runs of twice that.
-static Sorted mergeRuns(LowerCall &c, Sorted x, bool descending, int64_t run) {
-  Sizes sizes = x.keys.sizes();
-  auto last = static_cast<unsigned>(sizes.size()) - 1;
-  int64_t n = sizes[last];
-  SmallVector<AffineExpr, 6> at;
-  for (unsigned d = 0; d <= last; ++d)
-    at.push_back(c.dim(d));
-  SmallVector<Iterator> iterators(last + 1, Iterator::Parallel);
-  DType dtype = x.keys.dtype;
-  SmallVector<LoweredTensor> merged = c.generic(
-      {},
-      {Access{c.empty(sizes, dtype), at},
-       Access{c.empty(sizes, DType::I64), at}},
-      iterators, [&](ScalarBuilder &s, ValueRange) {
-        Indices ix{s};
-        SmallVector<Value> where;
-        for (unsigned d = 0; d <= last; ++d)
-          where.push_back(iterationIndex(s, d));
-        Value p = where[last];
-        Value pair = s.mul(arith::DivUIOp::create(s.b, s.loc, p, ix.k(2 * run)),
-                           ix.k(2 * run));
-        Value middle = ix.min(s.add(pair, ix.k(run)), ix.k(n));
-        Value end = ix.min(s.add(pair, ix.k(2 * run)), ix.k(n));
-        Value lengthA = s.sub(middle, pair), lengthB = s.sub(end, middle);
-        Value diagonal = s.sub(p, pair);
-        auto read = [&](const LoweredTensor &t, Value i) {
-          where[last] = ix.min(ix.max(i, ix.k(0)), ix.k(n - 1));
-          return readAt(s, t, where);
-        };
-        // How many of the first `diagonal` elements come from run A.
-        Value low = ix.max(s.sub(diagonal, lengthB), ix.k(0));
-        Value high = ix.min(diagonal, lengthA);
-        for (int64_t step = run; step; step >>= 1) {
-          Value open = s.cmp(Cmp::Lt, low, high);
-          Value mid = ix.half(s.add(low, high));
-          Value a = read(x.keys, s.add(pair, mid));
-          Value b =
-              read(x.keys, s.add(middle, s.sub(s.sub(diagonal, ix.k(1)), mid)));
-          Value bFirst = before(s, b, a, dtype, descending);
-          Value up = s.select(bFirst, low, s.add(mid, ix.k(1)));
-          Value down = s.select(bFirst, mid, high);
-          low = s.select(open, up, low);
-          high = s.select(open, down, high);
-        }
-        Value fromB = s.sub(diagonal, low);
-        Value a = read(x.keys, s.add(pair, low));
-        Value b = read(x.keys, s.add(middle, fromB));
-        Value bLeft = s.cmp(Cmp::Lt, fromB, lengthB);
-        Value aDone = s.cmp(Cmp::Ge, low, lengthA);
-        Value takeB = s.mul(
-            bLeft, s.select(aDone, aDone, before(s, b, a, dtype, descending)));
-        Value source = s.select(takeB, s.add(middle, fromB), s.add(pair, low));
-        return SmallVector<Value>{s.select(takeB, b, a),
-                                  read(x.places, source)};
-      });
-  return {merged[0], merged[1]};
-}
-
-/// Sorts along `dim`; the first `keep` elements of each line, that dim last.
-static Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim,
-                        bool descending, int64_t keep) {
+Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim, bool descending,
+                 int64_t keep) {
   SmallVector<unsigned> order;
   for (unsigned d = 0; d < x.rank(); ++d)
     if (d != dim)
@@ -184,19 +99,15 @@ static Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim,
   int64_t n = sizes.back();
   if (n <= kCountingLimit)
     return sortByCounting(c, x, descending, keep);
-  auto last = static_cast<unsigned>(sizes.size()) - 1;
-  c.newGroup();
-  Sorted sorted{x, generate(c, sizes, DType::I64,
-                            [&](ScalarBuilder &s, ArrayRef<Value> at) {
-                              return fromIndex(s, at[last], DType::I64);
-                            })};
-  for (int64_t run = 1; run < n; run *= 2) {
-    c.newGroup();
-    sorted = mergeRuns(c, sorted, descending, run);
-  }
-  c.newGroup();
-  return {c.slice(sorted.keys, last, 0, keep),
-          c.slice(sorted.places, last, 0, keep)};
+  int64_t rows = 1;
+  for (int64_t size : ArrayRef(sizes).drop_back())
+    rows *= size;
+  auto r =
+      callKernel(c, "sort", c.reshape(x, {rows, n}), Arg::truth(descending),
+                 {{{rows, keep}, x.dtype}, {{rows, keep}, DType::I64}},
+                 scratchFor(rows, 40 * n, ft_scratch_sort(n)));
+  sizes.back() = keep;
+  return {c.reshape(r[0], sizes), c.reshape(r[1], sizes)};
 }
 
 /// `dim` back in its place.
@@ -374,7 +285,7 @@ static LogicalResult bucketize(LowerCall &c) {
                 c.call().arg("right").boolean);
 }
 
-/// Compares every element with every test element.
+/// Looks every element up among the sorted test elements. NaN is in nothing.
 static LogicalResult isIn(LowerCall &c) {
   auto tensor = [&](unsigned arg) {
     return c.call().args[arg].isNumber() ? numberTensor(c, arg)
@@ -384,10 +295,9 @@ static LogicalResult isIn(LowerCall &c) {
   int64_t count = 1;
   for (int64_t n : tests.sizes())
     count *= n;
-  tests = c.reshape(tests, {count});
   bool invert = c.call().arg("invert").boolean;
   Sizes sizes = x.sizes();
-  if (count == 0) {
+  if (count == 0 || llvm::is_contained(sizes, 0)) {
     c.setResult(0, c.filledInt(sizes, DType::Bool, invert));
     return success();
   }
@@ -395,22 +305,23 @@ static LogicalResult isIn(LowerCall &c) {
   promotion.add(x.dtype, false);
   promotion.add(tests.dtype, false);
   DType dtype = promotion.result().value_or(x.dtype);
-  unsigned rank = x.rank();
-  SmallVector<AffineExpr, 6> at;
-  for (unsigned d = 0; d < rank; ++d)
-    at.push_back(c.dim(d));
-  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
-  iterators.push_back(Iterator::Reduction);
-  LoweredTensor found =
-      c.generic({Access{x, at}, Access{tests, {c.dim(rank)}}},
-                Access{c.filledInt(sizes, DType::Bool, invert), at}, iterators,
-                [&](ScalarBuilder &s, ValueRange v) -> SmallVector<Value> {
-                  Value same = s.cmp(Cmp::Eq, s.cast(v[0], x.dtype, dtype),
-                                     s.cast(v[1], tests.dtype, dtype));
-                  Value hit = s.constantInt(s.b.getI1Type(), !invert);
-                  return {s.select(same, hit, v[2])};
-                })[0];
-  c.setResult(0, found);
+  if (isComplex(dtype))
+    return c.unsupported("complex numbers have no order");
+  if (dtype == DType::Bool)
+    dtype = DType::U8;
+  tests = c.cast(c.reshape(tests, {count}), dtype);
+  LoweredTensor keys = sortLines(c, tests, 0, false, count).keys;
+  c.newGroup();
+  c.setResult(
+      0,
+      c.pointwise(x, sizes, DType::Bool, [&](ScalarBuilder &s, ValueRange v) {
+        Value e = s.cast(v[0], x.dtype, dtype);
+        auto key = [&](Value i) { return readAt(s, keys, i); };
+        Value last = s.constantInt(s.b.getIndexType(), count - 1);
+        Value at =
+            s.minimum(binarySearch(s, e, count, false, dtype, key), last);
+        return s.cmp(invert ? Cmp::Ne : Cmp::Eq, e, key(at));
+      }));
   return success();
 }
 

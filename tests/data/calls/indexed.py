@@ -153,6 +153,31 @@ for d in floats:
         call(aten.histogram.bins_tensor, x, torch.tensor([-inf, 0, inf]).to(d))
     call(aten._histogramdd_from_bin_cts.default, numbers(d, 9, 2), [3, 4])
 
+# Sorted lines, short and long.
+for d in everything[:-2]:
+    for shape in [(7,), (90,), (3, 70), (2, 5, 3), ()]:
+        x = numbers(d, *shape)
+        if d in floats and shape and shape[0] != 7:
+            x.reshape(-1)[torch.randint(0, x.numel(), (2,))] = float("nan")
+        tests = numbers(d, 80)
+        call(aten.isin.Tensor_Tensor, x, tests)
+        call(aten.isin.Tensor_Tensor, x, numbers(d, 3), invert=True)
+        if d == torch.bool:
+            continue
+        for dim in range(max(len(shape), 1)):
+            # Ties of medians are PyTorch's choice; the position is not.
+            order = torch.randperm(210)[:x.numel()].reshape(shape).to(d) \
+                if d in wide else None
+            if order is not None:
+                call(aten.median.dim, order, dim, random.random() < 0.5)
+                call(aten.nanmedian.dim, order, dim)
+                call(aten.mode.default, order, dim, random.random() < 0.5)
+            # Where the mode of a long line stands is PyTorch's choice, too.
+            if not shape or shape[dim] <= 16:
+                call(aten.mode.default, numbers(d, *shape), dim)
+        call(aten.median.default, x)
+        call(aten.nanmedian.default, x)
+
 # Unpooling.
 for d in floats + integers:
     x = numbers(d, 2, 3, 2, 2)
