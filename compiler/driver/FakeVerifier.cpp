@@ -19,6 +19,7 @@
 
 #include "compiler/driver/SessionState.h"
 #include "compiler/fake/JoinLayouts.h"
+#include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/Propagator.h"
 #include "compiler/fake/Repropagate.h"
 #include "compiler/support/Diagnostics.h"
@@ -49,14 +50,18 @@ struct ViewCheck {
 };
 } // namespace
 
-/// A dim of an input that shows the value of a symbol.
+/// A dim of an input that shows the value of a symbol: scale * symbol + offset.
 struct SymbolDim {
   std::string symbol;
   size_t input, dim;
+  int64_t scale, offset;
 };
 
 struct FakeVerifier::State {
   std::vector<SymbolDim> symbols;
+  /// The session may be gone when the run is compared, its expressions with it.
+  SymContext expressions;
+  TensorMeta kept(TensorMeta meta);
   std::vector<Diagnostic> diagnostics;
   std::vector<ValueCheck> valueChecks;
   std::vector<ViewCheck> viewChecks;
@@ -132,6 +137,7 @@ private:
 
   FakeVerifier::State &state;
   mlir::func::FuncOp function;
+  ModuleScope scope;
   Propagator walk;
   mlir::OpBuilder builder;
   llvm::DenseMap<mlir::Value, mlir::Value> roots;
@@ -145,8 +151,12 @@ private:
 Instrumenter::Instrumenter(FakeVerifier::State &state,
                            mlir::func::FuncOp function, FakeCache &cache)
     : state(state), function(function),
+      scope(function->getParentOfType<mlir::ModuleOp>(), function,
+            ModuleScope::Use::Follow),
       walk(Propagator::Mode::CheckShapes, &cache),
-      builder(function.getContext()) {}
+      builder(function.getContext()) {
+  walk.setScope(&scope.scope());
+}
 
 void Instrumenter::readSymbols() {
   size_t input = 0;
@@ -157,10 +167,17 @@ void Instrumenter::readSymbols() {
       continue;
     std::optional<TensorMeta> meta = metaOf(argument);
     for (size_t d = 0; meta && d < meta->sizes.size(); ++d) {
-      SymExpr size = meta->sizes[d].symbolic();
-      if (size && size.kind() == SymKind::Symbol &&
-          symbols.insert(size.name()).second)
-        state.symbols.push_back({size.name().str(), input, d});
+      if (meta->sizes[d].isStatic())
+        continue;
+      SymTerm storage;
+      SymExpr::Affine sum = meta->sizes[d].symbolic().affine(storage);
+      if (sum.terms.size() != 1 || sum.terms[0].k < 1 ||
+          sum.terms[0].expr.kind() != SymKind::Symbol)
+        continue;
+      llvm::StringRef name = sum.terms[0].expr.name();
+      if (symbols.insert(name).second)
+        state.symbols.push_back(
+            {name.str(), input, d, sum.terms[0].k, sum.constant});
     }
     ++input;
   }
@@ -197,7 +214,7 @@ std::optional<Copy> Instrumenter::copyOf(mlir::Value value) {
                               TensorMeta::contiguous(meta->dtype, meta->sizes,
                                                      meta->device)));
   outputs.push_back(clone->getResult(0));
-  return Copy{std::move(*meta), outputs.size() - 1};
+  return Copy{state.kept(*meta), outputs.size() - 1};
 }
 
 void Instrumenter::visitResults(mlir::Operation *op) {
@@ -341,6 +358,23 @@ static std::string indexText(llvm::ArrayRef<int64_t> index) {
   return text + "]";
 }
 
+/// The annotation with expressions of this object's own.
+TensorMeta FakeVerifier::State::kept(TensorMeta meta) {
+  auto keep = [&](Dim dim) {
+    if (dim.isStatic())
+      return dim;
+    llvm::Expected<SymExpr> copy = expressions.parse(dim.str());
+    if (copy)
+      return Dim(*copy);
+    llvm::consumeError(copy.takeError()); // what is printed can be read
+    return Dim(-1);
+  };
+  llvm::transform(meta.sizes, meta.sizes.begin(), keep);
+  llvm::transform(meta.strides, meta.strides.begin(), keep);
+  meta.offset = keep(meta.offset);
+  return meta;
+}
+
 TensorMeta FakeVerifier::State::inRun(const TensorMeta &meta,
                                       const SeenRun &run) const {
   if (meta.isStatic())
@@ -349,7 +383,7 @@ TensorMeta FakeVerifier::State::inRun(const TensorMeta &meta,
     for (const SymbolDim &s : symbols)
       if (s.symbol == name && s.input < run.inputs.size() &&
           s.dim < run.inputs[s.input].size()) {
-        value = run.inputs[s.input][s.dim];
+        value = (run.inputs[s.input][s.dim] - s.offset) / s.scale;
         return true;
       }
     return false;
@@ -434,7 +468,7 @@ bool FakeVerifier::compare(const SeenRun &run) {
       same = meta.sizes[d].is(seen.shape[d]);
     sized &= same;
     if (!same)
-      state->wrong(check.name, "is annotated " + meta.str() +
+      state->wrong(check.name, "is annotated " + check.copy.meta.str() +
                                    ", the run gives " + seen.dtype + " " +
                                    indexText(seen.shape));
   }
