@@ -15,7 +15,7 @@ namespace ft {
 
 /// On a call whose result 0 is none of its kernel's, but a vector of int64 that
 /// the runtime fills with the sizes, one after the other, of the results whose
-/// sizes the kernel finds.
+/// sizes the kernel finds: the numbers of these results.
 inline constexpr llvm::StringLiteral kTellsSizes = "ft.tells_sizes";
 
 /// Why the runtime cannot make this call; empty if it can.

@@ -56,7 +56,7 @@ OpRole roleOf(Operation *op) {
       op->getNumResults() == 1 && !isa<TensorType>(op->getResult(0).getType()))
     return OpRole::Init;
   if (isa<tensor::ExtractSliceOp, tensor::ExpandShapeOp,
-          tensor::CollapseShapeOp>(op))
+          tensor::CollapseShapeOp, tensor::CastOp>(op))
     return OpRole::View;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     if (generic.getNumReductionLoops() == 0)

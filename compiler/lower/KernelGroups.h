@@ -17,7 +17,8 @@ namespace ft {
 enum class OpRole {
   /// Constants, `tensor.empty`, fills: repeated in each kernel that reads them.
   Init,
-  /// `extract_slice`, `expand_shape`, `collapse_shape`: another way to see a
+  /// `extract_slice`, `expand_shape`, `collapse_shape`, `cast`: another way to
+  /// see a
   /// buffer; never a kernel of their own.
   View,
   /// A generic without reductions.

@@ -99,6 +99,10 @@ struct MemoryReshape {
       one = expand(v, flat, all(0));
     else if (from.size() > 1)
       one = collapse(v, flat, all(from.size()));
+    // A guard may have made one of them a number.
+    RankedTensorType line = type(product(to));
+    if (one.getType() != line)
+      one = tensor::CastOp::create(c.builder(), c.loc(), line, one);
     if (to.empty())
       return collapse(one, to, {});
     if (to.size() == 1)

@@ -13,8 +13,11 @@ namespace ft {
 
 bool isFound(Value tensor) {
   auto call = tensor.getDefiningOp<KernelCallOp>();
-  return call && call->hasAttr(kTellsSizes) &&
-         !cast<RankedTensorType>(tensor.getType()).hasStaticShape();
+  auto found = call ? call->getAttrOfType<DenseI64ArrayAttr>(kTellsSizes)
+                    : DenseI64ArrayAttr();
+  return found &&
+         llvm::is_contained(found.asArrayRef(),
+                            int64_t(cast<OpResult>(tensor).getResultNumber()));
 }
 
 Dims rowMajorStrides(ArrayRef<Dim> shape) {
@@ -95,6 +98,9 @@ std::optional<Placement> placeView(Operation *view, const Placement &operand,
     return placeCollapse(collapse, operand, sizes);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(view))
     return placeExpand(expand, operand, sizes);
+  // A size that a guard made known.
+  if (isa<tensor::CastOp>(view))
+    return operand;
   auto slice = cast<tensor::ExtractSliceOp>(view);
   std::optional<Dims> offsets = TensorSizes::dimsOf(slice.getMixedOffsets());
   std::optional<Dims> steps = TensorSizes::dimsOf(slice.getMixedStrides());

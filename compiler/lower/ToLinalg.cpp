@@ -81,8 +81,7 @@ static bool hasSymbolicSizes(LowerCall &c, Operation *op) {
 /// kernel of a call finds is no such size yet.
 static LogicalResult checkSizes(LowerCall &c, const LowerRuleRow &row,
                                 Operation *op) {
-  if (row.shapes == Shapes::Symbolic || row.sizes == ResultSizes::Found ||
-      !hasSymbolicSizes(c, op))
+  if (row.shapes == Shapes::Symbolic || !hasSymbolicSizes(c, op))
     return success();
   return c.unsupported("with sizes that are only known at run time");
 }

@@ -8,6 +8,10 @@
 #include "tests/conformance/OpCase.h"
 #include "tests/conformance/Report.h"
 
+namespace ft {
+class SymContext;
+}
+
 namespace ft::conformance {
 
 /// The results that a call has in the graph: none for an operator that returns
@@ -15,7 +19,9 @@ namespace ft::conformance {
 unsigned resultCount(const ValueCase &test);
 
 /// Adds the call with inputs for its tensors and outputs for its results.
-void addValueCall(GraphBuilder &graph, const ValueCase &test);
+/// With `symbols`, for all sizes (ValuesOptions::symbolic).
+void addValueCall(GraphBuilder &graph, const ValueCase &test,
+                  SymContext *symbols = nullptr);
 
 /// Compiles each call as a program of its own, from its text to the object in
 /// memory (nothing is linked or loaded), and prints median, 90th percentile and

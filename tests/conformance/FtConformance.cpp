@@ -53,6 +53,8 @@ int main(int argc, char **argv) {
                    "evaluate with the reference interpreter of the tests");
   values->add_flag("--compile-times", valuesOptions.compileTimes,
                    "compile call by call, print how long that takes");
+  values->add_flag("--symbolic", valuesOptions.symbolic,
+                   "compile each call for all sizes");
   values->add_flag("--verify-fake", valuesOptions.verifyFake,
                    "also compare every annotation with the run");
 

@@ -21,6 +21,9 @@ struct ValuesOptions {
   /// Compile every call by itself to an object in memory and print how long
   /// that takes: median, 90th percentile, slowest operators. Nothing runs.
   bool compileTimes = false;
+  /// Compile each call for all sizes: a symbol for each size of 2 and more.
+  /// What takes no such sizes is skipped, by what the compiler says.
+  bool symbolic = false;
   /// Also compare the annotation of every value with the run, as
   /// `foretrace run --verify-fake` does.
   bool verifyFake = false;

@@ -21,7 +21,7 @@ extremeWithPosition(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims,
                     bool keepDim, bool wantMax) {
   using Cmp = ScalarBuilder::Cmp;
   DType from = x.dtype, dtype = from == DType::Bool ? DType::I8 : from;
-  SmallVector<int64_t, 6> sizes = x.sizes();
+  Dims sizes = x.dims();
   SmallVector<LoweredTensor> results = reduceTo(
       c, x, dims, keepDim,
       {wantMax ? lowestOf(dtype) : highestOf(dtype), highestOf(DType::I64)},
@@ -31,7 +31,7 @@ extremeWithPosition(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims,
         Value best = r.accumulators[0], where = r.accumulators[1];
         Value at = s.constantInt(s.b.getI64Type(), 0);
         for (unsigned d : dims)
-          at = s.add(s.mul(at, s.constantInt(at.getType(), sizes[d])),
+          at = s.add(s.mul(at, c.sizeIn(s, sizes[d], DType::I64)),
                      r.position(d));
         auto both = [&](Value a, Value b) -> Value {
           return arith::AndIOp::create(s.b, s.loc, a, b);
@@ -83,10 +83,10 @@ static LogicalResult valueAndPosition(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"argmax.default", position<true>},
-    {"argmin.default", position<false>},
-    {"max.dim", valueAndPosition<true>},
-    {"min.dim", valueAndPosition<false>},
+    anyShape("argmax.default", position<true>),
+    anyShape("argmin.default", position<false>),
+    anyShape("max.dim", valueAndPosition<true>),
+    anyShape("min.dim", valueAndPosition<false>),
 };
 
 ArrayRef<LowerRuleRow> argReduceLowerRules() { return kRows; }

@@ -267,7 +267,7 @@ static LogicalResult triangle(LowerCall &c, bool upper) {
   int64_t offset = c.integer(1);
   unsigned rank = t.rank();
   c.setResult(
-      0, generateFrom(c, t, t.sizes(), t.dtype,
+      0, generateFrom(c, t, t.dims(), t.dtype,
                       [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
                         Value limit =
                             s.add(at[rank - 2],
@@ -527,8 +527,8 @@ static const LowerRuleRow kRows[] = {
     anyShape("flipud.default", flipOne<0>),
     {"rot90.default", rot90},
     {"roll.default", roll},
-    {"tril.default", tril},
-    {"triu.default", triu},
+    anyShape("tril.default", tril),
+    anyShape("triu.default", triu),
     {"diag_embed.default", diagEmbed},
     {"diag.default", diag},
     {"diagflat.default", diagFlat},

@@ -18,8 +18,7 @@ namespace ft {
 /// Calls a kernel whose results are those of the operator.
 static LogicalResult callWith(LowerCall &c, StringRef name,
                               ArrayRef<LoweredTensor> ins,
-                              ArrayRef<Arg> numbers,
-                              int64_t scratchBytes = 64) {
+                              ArrayRef<Arg> numbers, Dim scratchBytes = 64) {
   std::vector<KernelResult> outs;
   for (unsigned r = 0; r < c.numResults(); ++r)
     outs.push_back(kernelResult(c, r));
@@ -30,11 +29,11 @@ static LogicalResult callWith(LowerCall &c, StringRef name,
   return success();
 }
 
-static int64_t elementsOf(ArrayRef<int64_t> sizes) {
-  int64_t count = 1;
-  for (int64_t size : sizes)
-    count *= size;
-  return count;
+/// As much as kernels ask for (scratch.h) for `words` numbers of 8 bytes.
+static Dim scratchOf(Dim words) {
+  if (words.isStatic())
+    return ft_scratch_of(8, words.value(), 1);
+  return words * Dim(8) + 64;
 }
 
 //===----------------------------------------------------------------------===//
@@ -60,7 +59,8 @@ static LogicalResult maskedSelect(LowerCall &c) {
 LogicalResult lowerMaskedIndex(LowerCall &c, ArrayRef<Value> tensors) {
   SmallVector<LoweredTensor> ins = {c.operand(0)};
   SmallVector<Arg> starts;
-  int64_t dim = 0, listed = 0;
+  int64_t dim = 0;
+  Dim listed = 0;
   for (Value v : tensors) {
     if (!v) {
       ++dim;
@@ -72,9 +72,9 @@ LogicalResult lowerMaskedIndex(LowerCall &c, ArrayRef<Value> tensors) {
     bool mask = index.dtype == DType::Bool || index.dtype == DType::U8;
     dim += mask ? index.rank() : 1;
     if (mask)
-      listed += index.rank() * elementsOf(index.sizes());
+      listed = listed + product(index.dims()) * Dim(index.rank());
   }
-  return callWith(c, "index", ins, starts, ft_scratch_index(listed));
+  return callWith(c, "index", ins, starts, scratchOf(listed));
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,7 +86,7 @@ static LogicalResult uniqueOf(LowerCall &c, bool sorted, bool inverse,
   LoweredTensor x = c.operand(0);
   return callWith(c, "unique", x,
                   {Arg::truth(sorted), Arg::truth(inverse), Arg::truth(counts)},
-                  ft_scratch_unique(elementsOf(x.sizes()), 1));
+                  scratchOf(product(x.dims()) * Dim(5)));
 }
 
 /// PyTorch sorts whether it is asked to or not.
@@ -101,10 +101,10 @@ static LogicalResult unique2(LowerCall &c) {
 static LogicalResult uniqueAlong(LowerCall &c, unsigned dimArg, bool sorted) {
   LoweredTensor x = c.operand(0);
   unsigned dim = LowerCall::wrapDim(c.integer(dimArg), x.rank());
-  int64_t n = x.sizes()[dim];
-  int64_t width = n ? elementsOf(x.sizes()) / n : 0;
+  Dim n = x.dims()[dim];
+  Dim width = n.is(0) ? Dim(0) : floorDiv(product(x.dims()), n);
   return callWith(c, "unique_dim", x, {Arg::integer(dim), Arg::truth(sorted)},
-                  ft_scratch_unique(n, width));
+                  scratchOf(n * width + n * Dim(4)));
 }
 
 static LogicalResult uniqueDim(LowerCall &c) { return uniqueAlong(c, 1, true); }
@@ -131,12 +131,12 @@ static LogicalResult bincount(LowerCall &c) {
     ins.push_back(c.cast(c.operand(1), c.resultMeta(0).dtype));
   if (ins[0].rank() == 0)
     ins[0] = c.reshape(ins[0], {1});
-  return callWith(c, "bincount", ins, Arg::integer(c.integer(2)));
+  return callWith(c, "bincount", ins, Arg::integer(c.dimArg(2)));
 }
 
 /// The size that the program says, or -1.
 static Arg sizeOr(LowerCall &c, unsigned arg) {
-  return Arg::integer(c.isNone(arg) ? -1 : c.integer(arg));
+  return Arg::integer(c.isNone(arg) ? Dim(-1) : c.dimArg(arg));
 }
 
 /// (repeats, *, output_size)
@@ -148,7 +148,7 @@ static LogicalResult repeatInterleave(LowerCall &c) {
 static LogicalResult repeatInterleaveAlong(LowerCall &c) {
   LoweredTensor x = c.operand(0), repeats = c.operand(1);
   if (c.isNone(2) || x.rank() == 0)
-    x = c.reshape(c.toRowMajor(x), elementsOf(x.sizes()));
+    x = c.reshape(c.toRowMajor(x), product(x.dims()));
   if (repeats.rank() == 0)
     repeats = c.reshape(repeats, {1});
   int64_t dim = c.isNone(2) ? 0 : LowerCall::wrapDim(c.integer(2), x.rank());
@@ -160,19 +160,25 @@ static constexpr auto kConstant = Numbers::Constant;
 static constexpr auto kFound = ResultSizes::Found;
 
 static const LowerRuleRow kRows[] = {
-    {"_unique.default", unique, kConstant, kFound},
-    {"_unique2.default", unique2, kConstant, kFound},
-    {"argwhere.default", nonzero, kConstant, kFound},
-    {"bincount.default", bincount, kConstant, kFound},
-    {"masked_select.default", maskedSelect, kConstant, kFound},
-    {"nonzero.default", nonzero, kConstant, kFound},
-    {"nonzero_numpy.default", nonzeroLists, kConstant, kFound},
-    {"where.default", nonzeroLists, kConstant, kFound},
-    {"repeat_interleave.Tensor", repeatInterleave, kConstant, kFound},
-    {"repeat_interleave.self_Tensor", repeatInterleaveAlong, kConstant, kFound},
-    {"unique_consecutive.default", uniqueConsecutive, kConstant, kFound},
-    {"unique_dim.default", uniqueDim, kConstant, kFound},
-    {"unique_dim_consecutive.default", uniqueDimConsecutive, kConstant, kFound},
+    {"_unique.default", unique, kConstant, kFound, Shapes::Symbolic},
+    {"_unique2.default", unique2, kConstant, kFound, Shapes::Symbolic},
+    {"argwhere.default", nonzero, kConstant, kFound, Shapes::Symbolic},
+    {"bincount.default", bincount, kConstant, kFound, Shapes::Symbolic},
+    {"masked_select.default", maskedSelect, kConstant, kFound,
+     Shapes::Symbolic},
+    {"nonzero.default", nonzero, kConstant, kFound, Shapes::Symbolic},
+    {"nonzero_numpy.default", nonzeroLists, kConstant, kFound,
+     Shapes::Symbolic},
+    {"where.default", nonzeroLists, kConstant, kFound, Shapes::Symbolic},
+    {"repeat_interleave.Tensor", repeatInterleave, kConstant, kFound,
+     Shapes::Symbolic},
+    {"repeat_interleave.self_Tensor", repeatInterleaveAlong, kConstant, kFound,
+     Shapes::Symbolic},
+    {"unique_consecutive.default", uniqueConsecutive, kConstant, kFound,
+     Shapes::Symbolic},
+    {"unique_dim.default", uniqueDim, kConstant, kFound, Shapes::Symbolic},
+    {"unique_dim_consecutive.default", uniqueDimConsecutive, kConstant, kFound,
+     Shapes::Symbolic},
 };
 
 ArrayRef<LowerRuleRow> dataSizesLowerRules() { return kRows; }

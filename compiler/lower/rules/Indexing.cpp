@@ -232,8 +232,10 @@ static LogicalResult nonzeroStatic(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"index.Tensor", index, Numbers::Constant, ResultSizes::Found},
-    {"index.Tensor_hacked_twin", index, Numbers::Constant, ResultSizes::Found},
+    {"index.Tensor", index, Numbers::Constant, ResultSizes::Found,
+     Shapes::Symbolic},
+    {"index.Tensor_hacked_twin", index, Numbers::Constant, ResultSizes::Found,
+     Shapes::Symbolic},
     anyShape("_unsafe_index.Tensor", index),
     anyShape("_unsafe_index.Tensor_hacked_twin", index),
     anyShape("_unsafe_masked_index.default", maskedIndex),

@@ -115,6 +115,10 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   if (foundDims)
     all.insert(all.begin(), {{foundDims}, DType::I64});
   all.push_back({{scratch.pieces, scratch.bytes}, DType::U8});
+  SmallVector<int64_t> foundResults;
+  for (auto [i, r] : llvm::enumerate(all))
+    if (r.found)
+      foundResults.push_back(static_cast<int64_t>(i));
   for (const KernelResult &r : all) {
     if (r.found) {
       SmallVector<int64_t> sizes;
@@ -145,7 +149,7 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
       b.getDenseBoolArrayAttr(ArrayRef<bool>(asIs.get(), ins.size())),
       /*has_effects=*/foundDims > 0);
   if (foundDims)
-    call->setAttr(kTellsSizes, b.getUnitAttr());
+    call->setAttr(kTellsSizes, b.getDenseI64ArrayAttr(foundResults));
   for (auto [r, value] :
        llvm::zip(outs, call.getResults().drop_front(foundDims > 0))) {
     auto rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -159,17 +163,22 @@ SmallVector<LoweredTensor> callKernel(LowerCall &c, StringRef name,
   return results;
 }
 
+static ArrayRef<int64_t> findResults(KernelCallOp call) {
+  auto found = call->getAttrOfType<DenseI64ArrayAttr>(kTellsSizes);
+  return found ? found.asArrayRef() : ArrayRef<int64_t>();
+}
+
 std::optional<LoweredTensor> foundSize(LowerCall &c, const LoweredTensor &t,
                                        unsigned dim) {
   auto call = t.value.getDefiningOp<KernelCallOp>();
   if (!call || !call->hasAttr(kTellsSizes))
     return std::nullopt;
   int64_t at = dim;
-  for (Value other : call.getResults().drop_front()) {
+  for (int64_t r : findResults(call)) {
+    Value other = call.getResult(static_cast<unsigned>(r));
     if (other == t.value)
       break;
-    auto type = cast<RankedTensorType>(other.getType());
-    at += type.hasStaticShape() ? 0 : type.getRank();
+    at += cast<RankedTensorType>(other.getType()).getRank();
   }
   LoweredTensor sizes = {call.getResult(0), identityOrder(1), DType::I64};
   return c.reshape(c.slice(sizes, 0, at, 1), {});

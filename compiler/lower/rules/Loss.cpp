@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 /// A loss of one element, computed in the opmath dtype of the result.
@@ -22,12 +22,12 @@ using Formula = llvm::function_ref<Value(ScalarBuilder &, ValueRange)>;
 static Ints broadcast(ArrayRef<LoweredTensor> ins) {
   Ints sizes;
   for (const LoweredTensor &t : ins) {
-    Ints own = t.sizes();
+    Ints own = t.dims();
     if (own.size() > sizes.size())
-      sizes.insert(sizes.begin(), own.size() - sizes.size(), 1);
+      sizes.insert(sizes.begin(), own.size() - sizes.size(), Dim(1));
     size_t skip = sizes.size() - own.size();
     for (size_t i = 0; i < own.size(); ++i)
-      if (own[i] != 1)
+      if (!own[i].is(1))
         sizes[skip + i] = own[i];
   }
   return sizes;
@@ -53,13 +53,13 @@ static LogicalResult lossOf(LowerCall &c, ArrayRef<LoweredTensor> ins,
   }
   LoweredTensor loss = c.pointwise(ins, sizes, sum, body);
   SmallVector<unsigned> dims = allDims(loss.rank());
-  auto count = static_cast<double>(countOf(loss, dims));
+  Dim count = elementsAlong(loss, dims);
   LoweredTensor total = sumOf(c, loss, dims, false, sum);
   c.setResult(
       0, c.pointwise(total, {}, dtype, [&](ScalarBuilder &s, ValueRange v) {
         Value y = v[0];
         if (reduction == 1)
-          y = s.div(y, s.constant(y.getType(), count));
+          y = s.div(y, c.sizeIn(s, count, sum));
         return s.cast(y, sum, dtype);
       }));
   return success();
@@ -245,17 +245,17 @@ static LogicalResult poissonNll(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"binary_cross_entropy.default", bce},
-    {"binary_cross_entropy_with_logits.default", bceWithLogits},
-    {"hinge_embedding_loss.default", hingeEmbedding},
-    {"huber_loss.default", huber},
-    {"kl_div.default", klDiv},
-    {"l1_loss.default", l1},
-    {"margin_ranking_loss.default", marginRanking},
-    {"mse_loss.default", mse},
-    {"poisson_nll_loss.default", poissonNll},
-    {"smooth_l1_loss.default", smoothL1},
-    {"soft_margin_loss.default", softMargin},
+    anyShape("binary_cross_entropy.default", bce),
+    anyShape("binary_cross_entropy_with_logits.default", bceWithLogits),
+    anyShape("hinge_embedding_loss.default", hingeEmbedding),
+    anyShape("huber_loss.default", huber),
+    anyShape("kl_div.default", klDiv),
+    anyShape("l1_loss.default", l1),
+    anyShape("margin_ranking_loss.default", marginRanking),
+    anyShape("mse_loss.default", mse),
+    anyShape("poisson_nll_loss.default", poissonNll),
+    anyShape("smooth_l1_loss.default", smoothL1),
+    anyShape("soft_margin_loss.default", softMargin),
 };
 
 ArrayRef<LowerRuleRow> lossLowerRules() { return kRows; }

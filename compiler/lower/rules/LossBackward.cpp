@@ -14,7 +14,6 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
 using Cmp = ScalarBuilder::Cmp;
 
 /// d(x, t, …) for elements in the opmath dtype; `ins` are grad, self, target
@@ -23,12 +22,8 @@ static LogicalResult
 derivative(LowerCall &c, ArrayRef<LoweredTensor> ins, int64_t reduction,
            llvm::function_ref<Value(ScalarBuilder &, ValueRange)> formula) {
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  Ints sizes;
-  for (const Dim &d : c.resultMeta(0).sizes)
-    sizes.push_back(d.value());
-  double count = 1;
-  for (int64_t size : sizes)
-    count *= static_cast<double>(size);
+  Dims sizes = c.resultMeta(0).sizes;
+  Dim count = product(sizes);
   c.setResult(
       0, c.pointwise(ins, sizes, dtype, [&](ScalarBuilder &s, ValueRange v) {
         SmallVector<Value> x;
@@ -36,7 +31,7 @@ derivative(LowerCall &c, ArrayRef<LoweredTensor> ins, int64_t reduction,
           x.push_back(s.cast(value, t.dtype, sum));
         Value y = s.mul(formula(s, ArrayRef(x).drop_front()), x[0]);
         if (reduction == 1)
-          y = s.div(y, s.constant(y.getType(), count));
+          y = s.div(y, c.sizeIn(s, count, sum));
         return s.cast(y, sum, dtype);
       }));
   return success();
@@ -118,7 +113,7 @@ static LogicalResult nll(LowerCall &c) {
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   LoweredTensor weight = weighted ? c.operand(3) : LoweredTensor();
   c.setResult(0, mapIndexed(
-                     c, c.empty(x.sizes(), dtype), dtype,
+                     c, c.empty(x.dims(), dtype), dtype,
                      [&](ArrayRef<AffineExpr> index) {
                        SmallVector<AffineExpr, 6> at(index);
                        AffineExpr ch = at[dim];
@@ -151,13 +146,13 @@ static LogicalResult nll(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"binary_cross_entropy_backward.default", bce},
-    {"huber_loss_backward.default", huber},
-    {"mse_loss_backward.default", mse},
-    {"nll_loss2d_backward.default", nll},
-    {"nll_loss_backward.default", nll},
-    {"smooth_l1_loss_backward.default", smoothL1},
-    {"soft_margin_loss_backward.default", softMargin},
+    anyShape("binary_cross_entropy_backward.default", bce),
+    anyShape("huber_loss_backward.default", huber),
+    anyShape("mse_loss_backward.default", mse),
+    anyShape("nll_loss2d_backward.default", nll),
+    anyShape("nll_loss_backward.default", nll),
+    anyShape("smooth_l1_loss_backward.default", smoothL1),
+    anyShape("soft_margin_loss_backward.default", softMargin),
 };
 
 ArrayRef<LowerRuleRow> lossBackwardLowerRules() { return kRows; }

@@ -49,12 +49,12 @@ LoweredTensor pNorm(LowerCall &c, LoweredTensor x, double p,
                     ArrayRef<unsigned> dims, bool keepDim, DType dtype) {
   DType from = x.dtype, real = opmathType(dtype);
   DType wide = isComplex(from) ? opmathType(from) : real;
-  Start start = pNormStart(p, real, countOf(x, dims) == 0);
+  Start start = pNormStart(p, real, elementsAlong(x, dims).is(0));
   LoweredTensor sum = reduceTo(c, x, dims, keepDim, start, [&](ReduceStep &r) {
     Value v = r.s.cast(r.elements[0], from, wide);
     return SmallVector<Value>{pNormStep(r.s, p, r.accumulators[0], v)};
   })[0];
-  return c.pointwise(sum, sum.sizes(), dtype,
+  return c.pointwise(sum, sum.dims(), dtype,
                      [&](ScalarBuilder &s, ValueRange v) {
                        return s.cast(pNormEnd(s, p, v[0]), real, dtype);
                      });

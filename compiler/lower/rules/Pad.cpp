@@ -32,7 +32,7 @@ static LoweredTensor padConstant(LowerCall &c, LoweredTensor t,
     int64_t cutHigh = std::max<int64_t>(-after, 0);
     if (cutLow || cutHigh)
       t = c.slice(t, dim, cutLow,
-                  std::max<int64_t>(t.sizes()[dim] - cutLow - cutHigh, 0));
+                  maxDim(t.dims()[dim] - (cutLow + cutHigh), 0));
     low[dim] = std::max<int64_t>(before, 0);
     high[dim] = std::max<int64_t>(after, 0);
   }
@@ -228,7 +228,7 @@ static LogicalResult col2im(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"constant_pad_nd.default", constantPad},
+    anyShape("constant_pad_nd.default", constantPad),
     {"pad.default", pad},
     {"_pad_enum.default", padNumbered},
     {"_pad_circular.default", padded<PadMode::Circular>},

@@ -103,8 +103,15 @@ static LogicalResult finish(LowerCall &c, LoweredTensor y) {
   return success();
 }
 
+/// The dtype that a scan accumulates in. Where the steps follow one another,
+/// float32 would lose too much.
+static DType scanType(LowerCall &c) {
+  DType dtype = opmathType(c.resultMeta(0).dtype);
+  return dtype == DType::F32 && !c.operand(0).isStatic() ? DType::F64 : dtype;
+}
+
 static LogicalResult cumsum(LowerCall &c) {
-  LoweredTensor x = prepared(c, opmathType(c.resultMeta(0).dtype));
+  LoweredTensor x = prepared(c, scanType(c));
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   return finish(c, scan(c, x, dim, 0, [](ScalarBuilder &s, Value a, Value b) {
                   return s.add(a, b);
@@ -214,7 +221,7 @@ static LogicalResult cumulativeTrapezoid(LowerCall &c) {
 }
 
 static LogicalResult cumprod(LowerCall &c) {
-  LoweredTensor x = prepared(c, opmathType(c.resultMeta(0).dtype));
+  LoweredTensor x = prepared(c, scanType(c));
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   return finish(c, scan(c, x, dim, 1, [](ScalarBuilder &s, Value a, Value b) {
                   return s.mul(a, b);

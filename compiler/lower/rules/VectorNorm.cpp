@@ -14,7 +14,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 /// Any of norm.*, linalg_vector_norm, frobenius_norm: arguments by name.
 static LogicalResult norm(LowerCall &c) {
@@ -46,7 +46,7 @@ static LogicalResult powerSum(LowerCall &c) {
     x = c.cast(x, c.call().args[4].dtype);
   LoweredTensor y = pNorm(c, x, p, reducedDims(c, 2, x.rank()), c.flag(3), acc);
   if (!std::isinf(p) && p != 0)
-    y = c.pointwise(y, y.sizes(), acc, [&](ScalarBuilder &s, ValueRange v) {
+    y = c.pointwise(y, y.dims(), acc, [&](ScalarBuilder &s, ValueRange v) {
       return math::PowFOp::create(s.b, s.loc, v[0],
                                   s.constant(v[0].getType(), p));
     });
@@ -68,11 +68,11 @@ static LogicalResult dist(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
   DType dtype = a.dtype, right = b.dtype;
   DType wide = opmathType(promoteTypes(dtype, right).value_or(dtype));
-  Ints sizes = a.sizes(), other = b.sizes();
+  Ints sizes = a.dims(), other = b.dims();
   if (other.size() > sizes.size())
     std::swap(sizes, other);
   for (size_t i = 0, skip = sizes.size() - other.size(); i < other.size(); ++i)
-    if (sizes[skip + i] == 1)
+    if (sizes[skip + i].is(1))
       sizes[skip + i] = other[i];
   LoweredTensor d =
       c.pointwise({a, b}, sizes, wide, [&](ScalarBuilder &s, ValueRange v) {
@@ -84,17 +84,17 @@ static LogicalResult dist(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"dist.default", dist},
-    {"frobenius_norm.dim", norm},
+    anyShape("dist.default", dist),
+    anyShape("frobenius_norm.dim", norm),
     {"linalg_norm.default", linalgNorm},
-    {"linalg__powsum.default", powerSum},
-    {"linalg_vector_norm.default", norm},
-    {"native_norm.ScalarOpt_dim_dtype", norm},
-    {"native_norm.default", norm},
-    {"norm.Scalar", norm},
-    {"norm.ScalarOpt_dim", norm},
-    {"norm.ScalarOpt_dim_dtype", norm},
-    {"norm.ScalarOpt_dtype", norm},
+    anyShape("linalg__powsum.default", powerSum),
+    anyShape("linalg_vector_norm.default", norm),
+    anyShape("native_norm.ScalarOpt_dim_dtype", norm),
+    anyShape("native_norm.default", norm),
+    anyShape("norm.Scalar", norm),
+    anyShape("norm.ScalarOpt_dim", norm),
+    anyShape("norm.ScalarOpt_dim_dtype", norm),
+    anyShape("norm.ScalarOpt_dtype", norm),
 };
 
 ArrayRef<LowerRuleRow> vectorNormLowerRules() { return kRows; }
