@@ -68,6 +68,8 @@ public:
         emitCheck(condition);
       else if (auto size = dyn_cast_or_null<SetSizeOp>(step.check))
         emitSetSize(size);
+      else if (auto assertion = dyn_cast_or_null<AssertOp>(step.check))
+        emitAssertion(assertion);
       else if (calls[call].custom)
         emitCustomCall(calls[call++].custom);
       else
@@ -535,6 +537,33 @@ private:
     Placement place = schedule.placements.lookup(v);
     auto scalar = cast<RankedTensorType>(v.getType()).getElementType();
     return LLVM::LoadOp::create(b, loc, scalar, addressOf(v, place));
+  }
+
+  void emitAssertion(AssertOp op) {
+    auto *dialect = b.getContext()->getLoadedDialect<FtDialect>();
+    llvm::Expected<SymExpr> e =
+        dialect->symbolContext().parse(op.getRelation());
+    if (!e)
+      return llvm::consumeError(e.takeError());
+    SizeCode code;
+    Value holds = code.emit(b, loc, *e,
+                            [&](StringRef name) { return symbolValue(name); });
+    Value bad = arith::XOrIOp::create(
+        b, loc, holds, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+    std::string sentence = (op.getRelation() + " must hold").str();
+    if (op.getCause())
+      sentence += (", for " + *op.getCause()).str();
+    if (op.getPlace())
+      sentence += (" (" + *op.getPlace() + ")").str();
+    splitOn(bad, [&] {
+      auto fail =
+          external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
+      return LLVM::CallOp::create(b, loc, fail,
+                                  ValueRange{entry.getArgument(kExec),
+                                             constant32(FT_ERROR_GUARD),
+                                             stringConstant(sentence)})
+          .getResult();
+    });
   }
 
   void emitSetSize(SetSizeOp op) {

@@ -63,9 +63,12 @@ bool LowerState::isDeclared(SymExpr e) const {
 }
 
 bool LowerState::isDefined(Dim size) const {
+  return size.isStatic() || isDefined(size.symbolic());
+}
+
+bool LowerState::isDefined(SymExpr expression) const {
   llvm::StringSet<> names;
-  if (!size.isStatic())
-    size.symbolic().collectSymbols(names);
+  expression.collectSymbols(names);
   return llvm::all_of(names, [&](const auto &entry) {
     return defined.contains(entry.getKey());
   });

@@ -53,6 +53,7 @@ public:
   std::optional<Dim> numberOf(mlir::Value ftValue);
   /// Whether all symbols of a size have their values by now.
   bool isDefined(Dim size) const;
+  bool isDefined(SymExpr expression) const;
   /// Says that a symbol has its value from here on; false if it had.
   bool define(llvm::StringRef symbol) { return defined.insert(symbol).second; }
   /// What the module declares of a symbol.

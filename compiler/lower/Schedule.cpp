@@ -353,7 +353,7 @@ private:
       lastOf[ops.back()] = static_cast<unsigned>(k);
     }
     for (Operation &op : function.getBody().front()) {
-      if (isa<CheckIndexOp, CheckTrueOp, SetSizeOp>(op))
+      if (isa<AssertOp, CheckIndexOp, CheckTrueOp, SetSizeOp>(op))
         s.steps.push_back({-1, &op});
       auto it = lastOf.find(&op);
       if (it == lastOf.end())

@@ -4,6 +4,7 @@
 #include "compiler/lower/ToLinalg.h"
 
 #include "compiler/lower/CheckGraph.h"
+#include "compiler/lower/FixedSizes.h"
 #include "compiler/lower/KnownNumbers.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
@@ -86,6 +87,33 @@ static LogicalResult checkSizes(LowerCall &c, const LowerRuleRow &row,
   return c.unsupported("with sizes that are only known at run time");
 }
 
+/// What the data must agree with stays as a check in the same place.
+static LogicalResult lowerAssertion(AssertOp op, LowerState &state,
+                                    OpBuilder &b) {
+  auto *dialect = cast<FtDialect>(op->getDialect());
+  llvm::Expected<SymExpr> e = dialect->symbolContext().parse(op.getRelation());
+  if (!e) { // the op's verifier has refused it
+    llvm::consumeError(e.takeError());
+    return success();
+  }
+  // A size of 1 is broadcast, which a kernel would have to know.
+  SymTerm storage;
+  if (e->kind() == SymKind::Eq) {
+    SymExpr::Affine sum = e->terms()[0].expr.affine(storage);
+    if (sum.terms.size() == 1 && sum.constant == -sum.terms[0].k)
+      return op.emitError("[FT0501] no code for a size that data decide and "
+                          "that is broadcast: ")
+             << op.getRelation();
+  }
+  if (!state.isDefined(*e))
+    return op.emitError("[FT0501] no code for a relation between numbers that "
+                        "are no sizes: ")
+           << op.getRelation();
+  b.clone(*op);
+  state.closeGroup("assert");
+  return success();
+}
+
 /// Numbers and kernels that decide sizes of what follows tell them.
 static void tellSizes(LowerCall &c, LowerState &state, Operation *op) {
   auto tell = [&](Dim d, LoweredTensor number) {
@@ -128,6 +156,7 @@ LogicalResult lowerToLinalg(ModuleOp module,
     return module.emitError("[FT0107] the module has no function @forward");
   if (failed(checkValues(source)))
     return failure();
+  fixSizes(source);
   foldKnownNumbers(source);
   MLIRContext *context = module.getContext();
 
@@ -162,6 +191,11 @@ LogicalResult lowerToLinalg(ModuleOp module,
     if (!schema) {
       if (isa<arith::ConstantOp>(op))
         continue;
+      if (auto assertion = dyn_cast<AssertOp>(op)) {
+        if (failed(lowerAssertion(assertion, state, b)))
+          return failure();
+        continue;
+      }
       return op.emitError("[FT0501] cannot be compiled: ") << op.getName();
     }
     const LowerRuleRow *row = findLowerRule(*schema);

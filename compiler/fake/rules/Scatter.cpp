@@ -330,8 +330,10 @@ static LogicalResult histc(FakeCall &c) {
 static LogicalResult histogram(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   Dim count;
-  // The CPU finds edges in full precision only.
-  bool edges = c.arg(1).kind != Arg::Int;
+  // The CPU looks for the ends of the edges in full precision only.
+  int range = c.schema().argIndex("range");
+  bool edges = c.arg(1).kind != Arg::Int ||
+               (range >= 0 && !c.isNone(static_cast<unsigned>(range)));
   if (c.device.kind == Device::Cpu &&
       (!isFloating(self.dtype) || (!edges && dtypeBytes(self.dtype) < 4)))
     return c.fail(FakeError::Unsupported,

@@ -1,0 +1,114 @@
+//===- FixedSizes.cpp - Sizes that guards make numbers --------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/lower/FixedSizes.h"
+
+#include "dialects/ft/FtOps.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+class Fixer {
+public:
+  explicit Fixer(func::FuncOp function)
+      : function(function), context(function.getContext()
+                                        ->getOrLoadDialect<FtDialect>()
+                                        ->symbolContext()) {}
+
+  void run() {
+    llvm::StringSet<> told;
+    for (BlockArgument arg : function.getArguments())
+      if (std::optional<TensorMeta> meta = metaOf(arg))
+        for (Dim d : meta->sizes)
+          if (!d.isStatic())
+            d.symbolic().collectSymbols(told);
+    auto module = function->getParentOfType<ModuleOp>();
+    if (!module)
+      return;
+    for (auto fact : llvm::make_early_inc_range(module.getOps<FactOp>()))
+      if (note(fact.getRelation(), told))
+        fact.erase();
+    if (numbers.empty())
+      return;
+    for (BlockArgument arg : function.getArguments())
+      arg.setType(fixed(arg.getType()));
+    function.walk([&](Operation *op) {
+      for (Value v : op->getResults())
+        v.setType(fixed(v.getType()));
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          for (BlockArgument arg : block.getArguments())
+            arg.setType(fixed(arg.getType()));
+      if (auto text = op->getAttrOfType<StringAttr>(names::kValue))
+        op->setAttr(names::kValue, fixed(text));
+    });
+    SmallVector<Type> results;
+    for (Type type : function.getResultTypes())
+      results.push_back(fixed(type));
+    function.setFunctionType(FunctionType::get(
+        function.getContext(), function.getBody().getArgumentTypes(), results));
+  }
+
+private:
+  /// k*s + c == 0 of a symbol that inputs tell.
+  bool note(StringRef relation, const llvm::StringSet<> &told) {
+    llvm::Expected<SymExpr> parsed = context.parse(relation);
+    if (!parsed) {
+      llvm::consumeError(parsed.takeError());
+      return false;
+    }
+    if (!*parsed || parsed->kind() != SymKind::Eq)
+      return false;
+    SymTerm storage;
+    SymExpr::Affine sum = parsed->terms()[0].expr.affine(storage);
+    if (sum.terms.size() != 1 || sum.terms[0].expr.kind() != SymKind::Symbol ||
+        !told.contains(sum.terms[0].expr.name()) ||
+        sum.constant % sum.terms[0].k != 0)
+      return false;
+    numbers[sum.terms[0].expr.name()] = -sum.constant / sum.terms[0].k;
+    return true;
+  }
+
+  SymExpr fixed(SymExpr e) {
+    return context.substitute(e, [&](StringRef name) {
+      auto it = numbers.find(name);
+      return it == numbers.end() ? SymExpr() : context.constant(it->second);
+    });
+  }
+  Dim fixed(Dim d) {
+    SymExpr e = d.isStatic() ? SymExpr() : fixed(d.symbolic());
+    return e ? Dim(e) : d;
+  }
+  Type fixed(Type type) {
+    std::optional<TensorMeta> meta = metaFromType(type);
+    if (!meta)
+      return type;
+    for (Dims *dims : {&meta->sizes, &meta->strides})
+      for (Dim &d : *dims)
+        d = fixed(d);
+    meta->offset = fixed(meta->offset);
+    return typeFromMeta(function.getContext(), *meta);
+  }
+  StringAttr fixed(StringAttr text) {
+    llvm::Expected<SymExpr> e = context.parse(text.getValue());
+    if (!e) {
+      llvm::consumeError(e.takeError());
+      return text;
+    }
+    SymExpr value = *e ? fixed(*e) : SymExpr();
+    return value ? StringAttr::get(text.getContext(), value.str()) : text;
+  }
+
+  func::FuncOp function;
+  SymContext &context;
+  llvm::StringMap<int64_t> numbers;
+};
+} // namespace
+
+void fixSizes(func::FuncOp function) { Fixer(function).run(); }
+
+} // namespace ft
