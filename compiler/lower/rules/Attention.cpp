@@ -141,7 +141,7 @@ static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
   unsigned last = nBatch + 1;
   r.weights = softmaxRows(c, scores, last, dtype, true);
   if (wantLogSumExp) {
-    ExpSum parts = expSum(c, scores, last, true);
+    ExpSum parts = expSum(c, scores, last, InfiniteMax::IsZero);
     r.logSumExp = c.pointwise({parts.max, parts.sum}, parts.sum.dims(), sum,
                               [](ScalarBuilder &b, ValueRange v) {
                                 return b.add(v[0], b.log(v[1]));

@@ -124,7 +124,7 @@ static LoweredTensor reduced(LowerCall &c, const ClassLosses &l, int64_t how,
 
 /// log-sum-exp along the class dim, kept as 1.
 static LoweredTensor logSumExp(LowerCall &c, LoweredTensor x) {
-  ExpSum e = expSum(c, x, classDim(x), false);
+  ExpSum e = expSum(c, x, classDim(x), InfiniteMax::Kept);
   return c.pointwise(
       {e.max, e.sum}, e.sum.dims(), e.sum.dtype,
       [](ScalarBuilder &s, ValueRange v) { return s.add(v[0], s.log(v[1])); });

@@ -180,6 +180,8 @@ static LogicalResult logSigmoidForward(LowerCall &c) {
 /// The two halves along a dim; the second gates the first.
 static LogicalResult glu(LowerCall &c) {
   LoweredTensor x = c.operand(0);
+  if (!isFloating(x.dtype) && !isComplex(x.dtype))
+    return c.unsupported("there is no formula for dtype " + dtypeName(x.dtype));
   unsigned dim = c.wrapDim(c.integer(1), x.rank());
   Dim half = floorDiv(x.dims()[dim], 2);
   DType dtype = opmathType(x.dtype);

@@ -49,8 +49,12 @@ static Value numberConstant(PointwiseBody &p, const Arg &arg, DType to) {
 
 Value PointwiseBody::as(unsigned i, DType to) {
   const Arg &arg = call.args[i];
-  if (arg.kind == Arg::Tensor)
+  if (arg.kind == Arg::Tensor) {
+    // An integer is first rounded to the float that the call promotes it to.
+    if (to == DType::F64 && resultDtype == DType::F32 && isIntegral(dtypeOf[i]))
+      return cast(cast(elementOf[i], dtypeOf[i], resultDtype), resultDtype, to);
     return cast(elementOf[i], dtypeOf[i], to);
+  }
   auto number = [&](DType dtype) {
     return elementOf[i] ? cast(elementOf[i], dtypeOf[i], dtype)
                         : numberConstant(*this, arg, dtype);

@@ -289,7 +289,7 @@ static LogicalResult logsumexp(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
   if (!isFloating(x.dtype))
     x = c.cast(x, meta.dtype);
-  ExpSum e = expSum(c, x, r.dims, true);
+  ExpSum e = expSum(c, x, r.dims, InfiniteMax::IsZero);
   DType sum = e.sum.dtype;
   LoweredTensor y =
       c.pointwise({e.max, e.sum}, e.sum.dims(), meta.dtype,

@@ -10,21 +10,22 @@ using namespace mlir;
 namespace ft {
 
 ExpSum expSum(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims,
-              bool finiteMax) {
+              InfiniteMax infinite) {
   DType from = x.dtype, sum = opmathType(from);
   ExpSum e;
   e.max = reduceTo(c, x, dims, true, lowestOf(sum), [&](ReduceStep &r) {
     Value v = r.s.cast(r.elements[0], from, sum);
     return SmallVector<Value>{r.s.maximum(r.accumulators[0], v)};
   })[0];
-  if (finiteMax)
+  if (infinite != InfiniteMax::Kept)
     e.max = c.pointwise(
         e.max, e.max.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
-          // |max| = inf: neither inf - inf nor -inf - -inf may be formed.
           Value inf = s.constant(v[0].getType(),
                                  std::numeric_limits<double>::infinity());
-          Value bad =
-              s.cmp(ScalarBuilder::Cmp::Eq, s.maximum(v[0], s.neg(v[0])), inf);
+          Value size = infinite == InfiniteMax::IsZero
+                           ? s.maximum(v[0], s.neg(v[0]))
+                           : s.neg(v[0]);
+          Value bad = s.cmp(ScalarBuilder::Cmp::Eq, size, inf);
           return s.select(bad, s.zero(v[0]), v[0]);
         });
   e.sum = reduceTo(c, {x, e.max}, dims, true, Start{sum, 0, std::nullopt},
@@ -44,7 +45,8 @@ LoweredTensor softmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
     from = dtype;
     sum = opmathType(from);
   }
-  ExpSum e = expSum(c, x, dim, safe);
+  ExpSum e =
+      expSum(c, x, dim, safe ? InfiniteMax::LowestIsZero : InfiniteMax::Kept);
   return c.pointwise(
       {x, e.max, e.sum}, x.dims(), dtype, [&](ScalarBuilder &s, ValueRange v) {
         Value p = s.exp(s.sub(s.cast(v[0], from, sum), v[1]));
@@ -64,7 +66,7 @@ LoweredTensor logSoftmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
     from = dtype;
     sum = opmathType(from);
   }
-  ExpSum e = expSum(c, x, dim, false);
+  ExpSum e = expSum(c, x, dim, InfiniteMax::Kept);
   // The logarithm once for each row, not for each element.
   LoweredTensor log =
       c.pointwise(e.sum, e.sum.dims(), sum,

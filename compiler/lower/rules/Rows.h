@@ -19,14 +19,17 @@ LoweredTensor softmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
 LoweredTensor logSoftmaxRows(LowerCall &c, LoweredTensor x, unsigned dim,
                              DType dtype);
 
+/// What a maximum that is infinite is taken for: itself (inf - inf is then
+/// NaN), 0 for -inf (a row of nothing), or 0 for both.
+enum class InfiniteMax : uint8_t { Kept, LowestIsZero, IsZero };
+
 /// max and log-sum-exp pieces along `dims`, both with the dims kept as 1 and in
-/// the opmath dtype: `max` is 0 where the row has no finite maximum, so that
-/// x - max is never inf - inf; `sum` is the sum of exp(x - max).
+/// the opmath dtype; `sum` is the sum of exp(x - max).
 struct ExpSum {
   LoweredTensor max, sum;
 };
 ExpSum expSum(LowerCall &c, LoweredTensor x, llvm::ArrayRef<unsigned> dims,
-              bool finiteMax);
+              InfiniteMax infinite);
 
 /// Mean and the biased variance along `dims` (kept as 1). The variance takes a
 /// second pass over x - mean, as E[x^2] - mean^2 would cancel.
