@@ -10,8 +10,9 @@
 
 namespace ft {
 
-/// The text of FILE.h, beside FILE.so: what the model takes and gives as comments, a copy of
-/// foretrace/runtime.h, and wrappers with typed pointers. C99 and C++.
+/// The text of FILE.h, beside FILE.so: what the model takes and gives as
+/// comments, a copy of foretrace/runtime.h, and wrappers with typed pointers.
+/// C99 and C++.
 std::string headerText(const Artefact &artefact, llvm::StringRef compileId,
                        llvm::StringRef file);
 
