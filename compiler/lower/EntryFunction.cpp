@@ -38,6 +38,9 @@ struct PlannedCall {
   /// A generated kernel, or a custom operator's.
   func::FuncOp kernel;
   KernelCallOp custom;
+  RunGraphsOp graphs;
+  /// Second places of the carried values of a loop, and of its condition.
+  SmallVector<int> seconds = {};
   /// The scratch buffer of the memory plan, or -1.
   int scratch = -1;
   int64_t scratchBytes = 0;
@@ -45,20 +48,27 @@ struct PlannedCall {
 
 class EntryEmitter {
 public:
-  EntryEmitter(ModuleOp module, Schedule &schedule, const LowerOptions &options)
+  EntryEmitter(ModuleOp module, Schedule &schedule, const LowerOptions &options,
+               std::string name)
       : module(module), schedule(schedule), options(options),
-        b(module.getContext()), loc(UnknownLoc::get(module.getContext())) {}
+        name(std::move(name)), b(module.getContext()),
+        loc(UnknownLoc::get(module.getContext())) {}
 
-  void run() {
-    planCalls();
+  /// The bytes of its arena.
+  FailureOr<Dim> run() {
+    if (failed(planCalls()))
+      return mlir::failure();
     schedule.memory.solve();
     schedule.plan.arenaBytes = schedule.memory.estimatedBytes();
     Dim arena = schedule.memory.totalBytes();
     for (Dim slot : schedule.memory.slotBytes())
       arena = arena + slot;
-    if (!schedule.plan.symbols.empty())
+    bool isModel = name == "ft_gen_forward";
+    if (isModel && !schedule.plan.symbols.empty())
       emitSizesFunction(module, schedule.plan, schedule.guards, arena);
     openFunction();
+    if (!isModel)
+      entry.setPrivate();
     placeSlots();
     unsigned call = 0;
     for (const ScheduleStep &step : schedule.steps) {
@@ -72,6 +82,8 @@ public:
         emitAssertion(assertion);
       else if (calls[call].custom)
         emitCustomCall(calls[call++].custom);
+      else if (calls[call].graphs)
+        emitGraphs(calls[call++]);
       else
         emitCall(schedule.kernels[step.kernel], calls[call++]);
     }
@@ -81,12 +93,14 @@ public:
       b.setInsertionPointToEnd(failBlock);
       func::ReturnOp::create(b, loc, failBlock->getArgument(0));
     }
+    return arena;
   }
 
 private:
   ModuleOp module;
   Schedule &schedule;
   const LowerOptions &options;
+  std::string name;
   OpBuilder b;
   Location loc;
   std::vector<PlannedCall> calls;
@@ -111,7 +125,7 @@ private:
   }
   Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
 
-  void planCalls() {
+  LogicalResult planCalls() {
     KernelOutliner outliner(module, schedule);
     for (auto [step, what] : llvm::enumerate(schedule.steps)) {
       if (what.check)
@@ -119,7 +133,11 @@ private:
       PlannedCall call;
       call.custom =
           dyn_cast<KernelCallOp>(schedule.kernels[what.kernel].ops.front());
-      if (call.custom) {
+      call.graphs =
+          dyn_cast<RunGraphsOp>(schedule.kernels[what.kernel].ops.front());
+      if (call.graphs && failed(planGraphs(call, static_cast<unsigned>(step))))
+        return mlir::failure();
+      if (call.custom || call.graphs) {
         calls.push_back(call);
         continue;
       }
@@ -139,6 +157,57 @@ private:
       }
       calls.push_back(call);
     }
+    return success();
+  }
+
+  int64_t estimate(Dim d) {
+    if (d.isStatic())
+      return d.value();
+    SymValue v = SymContext::evaluate(
+        d.symbolic(), [&](StringRef symbol, int64_t &value) {
+          for (const PlannedSymbol &known : schedule.plan.symbols)
+            if (known.name == symbol)
+              return value = known.hint, true;
+          return false;
+        });
+    return v ? std::max<int64_t>(v.value, 0) : 0;
+  }
+
+  /// Emits the functions of the graphs, and plans the memory that they and a
+  /// loop's second values need.
+  LogicalResult planGraphs(PlannedCall &call, unsigned now) {
+    Dim most = 64;
+    for (Attribute symbol : call.graphs.getGraphs()) {
+      auto graph = module.lookupSymbol<func::FuncOp>(
+          cast<FlatSymbolRefAttr>(symbol).getValue());
+      std::string name = "ft_" + graph.getName().str();
+      FailureOr<Schedule> inner = Schedule::build(graph, &schedule.plan);
+      if (failed(inner))
+        return mlir::failure();
+      FailureOr<Dim> bytes = EntryEmitter(module, *inner, options, name).run();
+      if (failed(bytes))
+        return mlir::failure();
+      if (!inner->plan.constants.empty() || !inner->late.empty())
+        return graph.emitError("[FT0501] no code for a branch whose memory "
+                               "the data decide");
+      graph.erase();
+      most = maxDim(most, *bytes);
+    }
+    call.scratch =
+        static_cast<int>(schedule.memory.add(most, estimate(most), now, now));
+    for (int64_t i = 0; i < call.graphs.getCarried(); ++i) {
+      Value v = call.graphs.getResult(static_cast<unsigned>(i));
+      Dim bytes = bytesOf(v);
+      call.seconds.push_back(static_cast<int>(
+          schedule.memory.add(bytes, estimate(bytes), now, now)));
+    }
+    // What the condition gives.
+    call.seconds.push_back(static_cast<int>(schedule.memory.add(64, now, now)));
+    return success();
+  }
+  Dim bytesOf(Value v) {
+    return tensorBytes(*schedule.sizes.of(v),
+                       cast<RankedTensorType>(v.getType()).getElementType());
   }
 
   static bool hasScratch(func::FuncOp kernel) {
@@ -159,7 +228,7 @@ private:
   void openFunction() {
     SmallVector<Type> types(7, pointer());
     b.setInsertionPointToEnd(module.getBody());
-    entry = func::FuncOp::create(b, loc, "ft_gen_forward",
+    entry = func::FuncOp::create(b, loc, name,
                                  b.getFunctionType(types, {b.getI32Type()}));
     b.setInsertionPointToEnd(entry.addEntryBlock());
   }
@@ -503,6 +572,112 @@ private:
             b, loc, pointer(), elementAt(starts, static_cast<unsigned>(i)));
   }
 
+  /// An array of pointers on the stack.
+  Value pointerArray(ArrayRef<Value> pointers) {
+    Value array;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&entry.getBody().front());
+      array = LLVM::AllocaOp::create(
+          b, loc, pointer(), pointer(),
+          constant64(static_cast<int64_t>(pointers.size()) + 1));
+    }
+    for (auto [i, p] : llvm::enumerate(pointers))
+      LLVM::StoreOp::create(b, loc, p,
+                            elementAt(array, static_cast<unsigned>(i)));
+    return array;
+  }
+  Value bufferAddress(int buffer) {
+    Placement place;
+    place.index = static_cast<unsigned>(buffer);
+    return addressOf(Value(), place);
+  }
+  /// Calls the function of a graph; goes on if it gives 0.
+  void callGraph(RunGraphsOp op, unsigned which, ArrayRef<Value> inputs,
+                 ArrayRef<Value> outputs, int scratch) {
+    auto symbol = cast<FlatSymbolRefAttr>(op.getGraphs()[which]);
+    auto function =
+        module.lookupSymbol<func::FuncOp>(("ft_" + symbol.getValue()).str());
+    Value code =
+        func::CallOp::create(
+            b, loc, function,
+            ValueRange{entry.getArgument(kExec), pointerArray(inputs),
+                       pointerArray(outputs), bufferAddress(scratch),
+                       entry.getArgument(kWeights), entry.getArgument(kState),
+                       entry.getArgument(kSizes)})
+            .getResult(0);
+    Value bad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, code,
+                                      constant32(0));
+    Block *next = newBlock();
+    cf::CondBranchOp::create(b, loc, bad, failure(), code, next, ValueRange{});
+    b.setInsertionPointToEnd(next);
+  }
+  Value isTrue(Value address) {
+    Value flag = LLVM::LoadOp::create(b, loc, b.getI8Type(), address);
+    Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, flag, zero);
+  }
+
+  void emitGraphs(const PlannedCall &call) {
+    RunGraphsOp op = call.graphs;
+    SmallVector<Value> operands, results;
+    for (Value v : op.getOperands())
+      operands.push_back(addressOf(v, schedule.placements.lookup(v)));
+    for (Value v : op.getResults())
+      results.push_back(addressOf(v, schedule.placements.lookup(v)));
+    if (op.getKind() == "cond")
+      return emitCond(call, operands, results);
+    emitWhile(call, operands, results);
+  }
+
+  void emitCond(const PlannedCall &call, ArrayRef<Value> operands,
+                ArrayRef<Value> results) {
+    Value chosen = isTrue(operands[0]);
+    Block *sides[] = {newBlock(), newBlock()}, *after = newBlock();
+    cf::CondBranchOp::create(b, loc, chosen, sides[0], ValueRange{}, sides[1],
+                             ValueRange{});
+    for (unsigned which : {0U, 1U}) {
+      b.setInsertionPointToEnd(sides[which]);
+      callGraph(call.graphs, which, operands.drop_front(), results,
+                call.scratch);
+      cf::BranchOp::create(b, loc, after);
+    }
+    b.setInsertionPointToEnd(after);
+  }
+
+  /// The carried values live where the results will be; an iteration writes
+  /// their next values beside them.
+  void emitWhile(const PlannedCall &call, ArrayRef<Value> operands,
+                 ArrayRef<Value> results) {
+    RunGraphsOp op = call.graphs;
+    auto carried = static_cast<size_t>(op.getCarried());
+    SmallVector<Value> inputs(results.take_front(carried)), next, bytes;
+    llvm::append_range(inputs, operands.drop_front(carried));
+    for (size_t i = 0; i < carried; ++i) {
+      next.push_back(bufferAddress(call.seconds[i]));
+      bytes.push_back(
+          asI64(sizeValue(bytesOf(op.getResult(static_cast<unsigned>(i))))));
+    }
+    auto copy = [&](Value to, Value from, Value size) {
+      LLVM::MemcpyOp::create(b, loc, to, from, size, /*isVolatile=*/false);
+    };
+    for (size_t i = 0; i < carried; ++i)
+      copy(results[i], operands[i], bytes[i]);
+    Value condition = bufferAddress(call.seconds.back());
+    Block *head = newBlock(), *body = newBlock(), *after = newBlock();
+    cf::BranchOp::create(b, loc, head);
+    b.setInsertionPointToEnd(head);
+    callGraph(op, 0, inputs, condition, call.scratch);
+    cf::CondBranchOp::create(b, loc, isTrue(condition), body, ValueRange{},
+                             after, ValueRange{});
+    b.setInsertionPointToEnd(body);
+    callGraph(op, 1, inputs, next, call.scratch);
+    for (size_t i = 0; i < carried; ++i)
+      copy(results[i], next[i], bytes[i]);
+    cf::BranchOp::create(b, loc, head);
+    b.setInsertionPointToEnd(after);
+  }
+
   /// The description of a call: a constant, or a copy of one with the sizes of
   /// the run in it.
   Value describe(KernelCallOp call,
@@ -669,9 +844,9 @@ private:
 
 } // namespace
 
-void emitEntryFunction(ModuleOp module, Schedule &schedule,
-                       const LowerOptions &options) {
-  EntryEmitter(module, schedule, options).run();
+LogicalResult emitEntryFunction(ModuleOp module, Schedule &schedule,
+                                const LowerOptions &options) {
+  return EntryEmitter(module, schedule, options, "ft_gen_forward").run();
 }
 
 } // namespace ft

@@ -13,8 +13,9 @@ namespace ft {
 /// calls on windows into inputs, outputs, arena, weights and state, and the
 /// index checks between them. Solves the memory plan, since only now it is
 /// known which kernels want scratch memory, and completes `schedule.plan`.
-void emitEntryFunction(mlir::ModuleOp module, Schedule &schedule,
-                       const LowerOptions &options);
+/// The functions of regions that it runs become functions of the same form.
+mlir::LogicalResult emitEntryFunction(mlir::ModuleOp module, Schedule &schedule,
+                                      const LowerOptions &options);
 
 } // namespace ft
 

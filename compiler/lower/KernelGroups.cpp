@@ -67,7 +67,7 @@ OpRole roleOf(Operation *op) {
   if (isa<tensor::PadOp, tensor::InsertSliceOp, tensor::ConcatOp,
           tensor::InsertOp, tensor::ScatterOp>(op))
     return OpRole::Move;
-  if (isa<KernelCallOp>(op))
+  if (isa<KernelCallOp, RunGraphsOp>(op))
     return OpRole::Library;
   return OpRole::Entry;
 }

@@ -51,13 +51,15 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   PassManager passes(module.getContext(), func::FuncOp::getOperationName());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  for (auto graph : module.getOps<func::FuncOp>())
+    if (failed(passes.run(graph)))
+      return failure();
   auto function = module.lookupSymbol<func::FuncOp>("forward");
-  if (failed(passes.run(function)))
-    return failure();
   FailureOr<Schedule> schedule = Schedule::build(function);
   if (failed(schedule))
     return failure();
-  emitEntryFunction(module, *schedule, options);
+  if (failed(emitEntryFunction(module, *schedule, options)))
+    return failure();
   schedule->plan.attachTo(module);
   function.erase();
   return verifyLowered(module);

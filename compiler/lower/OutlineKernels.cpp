@@ -169,7 +169,12 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
       function.erase();
       return known;
     }
-  function.setName("k" + std::to_string(count++) + "_" + kernelName(kernel));
+  // Graphs of regions have kernels too.
+  std::string name;
+  do
+    name = "k" + std::to_string(count++) + "_" + kernelName(kernel);
+  while (module.lookupSymbol(name));
+  function.setName(name);
   alike.push_back(function);
   return function;
 }

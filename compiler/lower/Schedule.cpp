@@ -46,8 +46,8 @@ namespace {
 
 class ScheduleBuilder {
 public:
-  ScheduleBuilder(func::FuncOp function, Schedule &schedule)
-      : function(function), s(schedule),
+  ScheduleBuilder(func::FuncOp function, Schedule &schedule, const Plan *outer)
+      : function(function), s(schedule), outer(outer),
         terminator(function.getBody().front().getTerminator()) {}
 
   LogicalResult run() {
@@ -57,11 +57,15 @@ public:
     makeReshapesPossible();
     orderSteps(KernelGroups::form(function, s.sizes));
     collectBorders();
-    FailureOr<std::vector<SizeGuard>> guards =
-        planSymbols(function->getParentOfType<ModuleOp>(), s.plan);
-    if (failed(guards))
-      return failure();
-    s.guards = *guards;
+    if (outer) {
+      s.plan.symbols = outer->symbols;
+    } else {
+      FailureOr<std::vector<SizeGuard>> guards =
+          planSymbols(function->getParentOfType<ModuleOp>(), s.plan);
+      if (failed(guards))
+        return failure();
+      s.guards = *guards;
+    }
     planArena();
     return success();
   }
@@ -69,6 +73,7 @@ public:
 private:
   func::FuncOp function;
   Schedule &s;
+  const Plan *outer;
   Operation *terminator;
   /// Copies that write a buffer or an input back, and where to.
   SmallVector<std::pair<Operation *, Placement>> writeBacks;
@@ -122,6 +127,12 @@ private:
         if (!d.isStatic())
           d.symbolic().collectSymbols(told);
     }
+    function.walk([&](RunGraphsOp run) {
+      for (auto [value, type] : llvm::zip(run.getResults(), run.getTypes()))
+        if (std::optional<TensorMeta> meta =
+                metaFromType(cast<TypeAttr>(type).getValue()))
+          s.sizes.say(value, meta->sizes);
+    });
     function.walk([&](KernelCallOp call) {
       for (auto [r, value] : llvm::enumerate(call.getResults())) {
         auto type = cast<TypeAttr>(call.getTypes()[call.getNumOperands() + r]);
@@ -331,6 +342,13 @@ private:
                placementOf(v).strides != rowMajorStrides(shapeOf(v))))
             call.setOperand(i, copyBefore(&op, v));
         }
+      if (auto run = dyn_cast<RunGraphsOp>(op))
+        for (unsigned i = 0; i < run.getNumOperands(); ++i) {
+          Value v = run.getOperand(i);
+          if (isInit(v) ||
+              placementOf(v).strides != rowMajorStrides(shapeOf(v)))
+            run.setOperand(i, copyBefore(&op, v));
+        }
       if (roleOf(&op) != OpRole::View)
         continue;
       std::optional<Placement> place =
@@ -415,7 +433,7 @@ private:
       for (Operation *op : kernel.ops)
         for (Value v : op->getResults())
           if (s.placements.count(v) || isReadOutside(v, members) ||
-              isa<KernelCallOp>(op))
+              isa<KernelCallOp, RunGraphsOp>(op))
             kernel.outputs.push_back(v);
     }
     for (auto &[copy, place] : writeBacks) {
@@ -585,9 +603,9 @@ private:
 
 } // namespace
 
-FailureOr<Schedule> Schedule::build(func::FuncOp function) {
+FailureOr<Schedule> Schedule::build(func::FuncOp function, const Plan *outer) {
   Schedule schedule;
-  if (failed(ScheduleBuilder(function, schedule).run()))
+  if (failed(ScheduleBuilder(function, schedule, outer).run()))
     return failure();
   return schedule;
 }

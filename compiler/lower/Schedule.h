@@ -58,9 +58,11 @@ struct Schedule {
   /// The guards that code has to check.
   std::vector<SizeGuard> guards;
 
+  /// `outer`: of the model, whose symbols the function of a region has.
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
   /// copies that the boundary and non-contiguous reshapes need.
-  static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function);
+  static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function,
+                                         const Plan *outer = nullptr);
 };
 
 } // namespace ft

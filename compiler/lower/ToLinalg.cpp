@@ -4,12 +4,14 @@
 #include "compiler/lower/ToLinalg.h"
 
 #include "compiler/lower/CheckGraph.h"
+#include "compiler/lower/ControlGraphs.h"
 #include "compiler/lower/FixedSizes.h"
 #include "compiler/lower/KnownNumbers.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
 #include "compiler/lower/Placement.h"
 #include "compiler/lower/rules/LibraryKernel.h"
+#include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -149,16 +151,16 @@ static void tellSizes(LowerCall &c, LowerState &state, Operation *op) {
   }
 }
 
-LogicalResult lowerToLinalg(ModuleOp module,
-                            llvm::function_ref<int64_t(DType)> panelWidth) {
-  auto source = module.lookupSymbol<func::FuncOp>("forward");
-  if (!source || source.isExternal())
-    return module.emitError("[FT0107] the module has no function @forward");
+/// Lowers one function in its place; functions of regions go to `graphs`.
+static LogicalResult
+lowerFunction(func::FuncOp source,
+              llvm::function_ref<int64_t(DType)> panelWidth,
+              SmallVectorImpl<func::FuncOp> &graphs) {
   if (failed(checkValues(source)))
     return failure();
-  fixSizes(source);
   foldKnownNumbers(source);
-  MLIRContext *context = module.getContext();
+  MLIRContext *context = source.getContext();
+  std::string name = source.getName().str();
 
   SmallVector<Type> inputs, outputs;
   for (BlockArgument arg : source.getArguments()) {
@@ -191,6 +193,15 @@ LogicalResult lowerToLinalg(ModuleOp module,
     if (!schema) {
       if (isa<arith::ConstantOp>(op))
         continue;
+      if (isControl(&op)) {
+        // After a call without a rule only other calls are looked at.
+        bool known = llvm::all_of(op.getOperands(), [&](Value v) {
+          return state.values.count(v) || state.numberOf(v);
+        });
+        if (known && failed(lowerControl(state, &op, b, graphs)))
+          return failure();
+        continue;
+      }
       if (auto assertion = dyn_cast<AssertOp>(op)) {
         if (failed(lowerAssertion(assertion, state, b)))
           return failure();
@@ -266,8 +277,24 @@ LogicalResult lowerToLinalg(ModuleOp module,
   target.setFunctionType(
       b.getFunctionType(target.getBody().getArgumentTypes(), outputs));
   target.setAllResultAttrs(resultAttrs);
+  bool isPrivate = source.isPrivate();
   source.erase();
-  target.setName("forward");
+  target.setName(name);
+  if (isPrivate)
+    target.setPrivate();
+  return success();
+}
+
+LogicalResult lowerToLinalg(ModuleOp module,
+                            llvm::function_ref<int64_t(DType)> panelWidth) {
+  auto source = module.lookupSymbol<func::FuncOp>("forward");
+  if (!source || source.isExternal())
+    return module.emitError("[FT0107] the module has no function @forward");
+  fixSizes(source);
+  SmallVector<func::FuncOp> pending = {source};
+  while (!pending.empty())
+    if (failed(lowerFunction(pending.pop_back_val(), panelWidth, pending)))
+      return failure();
   return success();
 }
 

@@ -185,6 +185,32 @@ def Ft_AssertOp : Ft_Op<"assert", [
   let hasVerifier = 1;
 }
 
+def Ft_RunGraphsOp : Ft_Op<"run_graphs"> {
+  let summary = "runs functions that branches or the parts of a loop became";
+  let description = [{
+    `"cond"`: the first operand is a 0-dim bool; the first graph runs on the
+    others if it is true, the second otherwise. `"while"`: the first `carried`
+    operands change from one iteration to the next; while the first graph gives
+    true for all operands, they become what the second gives. `types` has the
+    annotated type of each result. All tensors are row-major.
+
+    Inserted by the lower stage for `ft.cond` and `ft.while`; consumed by it
+    when it builds the entry function.
+
+    ```mlir
+    %r = ft.run_graphs "cond" [@graph0, @graph1] 0 (%p, %x) {types = […]}
+         : (tensor<i8>, tensor<2xf32>) -> tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, ArrayAttr:$graphs, I64Attr:$carried,
+                   Variadic<AnyType>:$operands, TypeArrayAttr:$types);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $kind $graphs $carried `(` $operands `)` attr-dict `:`
+    functional-type($operands, $results)
+  }];
+}
+
 def Ft_SizeOp : Ft_Op<"size_of", [Pure]> {
   let summary = "a size of the run, as a number";
   let description = [{
