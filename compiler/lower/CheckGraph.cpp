@@ -15,28 +15,6 @@ namespace ft {
 /// As many as the interface of a compiled model holds.
 static constexpr int64_t kMaxRank = 64;
 
-/// Asks for a size, which the kernel tells.
-static bool asksSize(Operation *op) {
-  const Schema *schema = schemaOf(op);
-  return schema &&
-         (schema->name == "sym_size.int" || schema->name == "size.int");
-}
-
-/// A result whose sizes its kernel finds, as the model returns it: at most
-/// once, and nothing but its sizes is computed with.
-static bool isFoundOutput(Value v) {
-  auto result = dyn_cast<OpResult>(v);
-  const Schema *schema = result ? schemaOf(result.getOwner()) : nullptr;
-  const LowerRuleRow *row = schema ? findLowerRule(*schema) : nullptr;
-  if (!row || row->sizes != ResultSizes::Found)
-    return false;
-  unsigned returned = llvm::count_if(
-      v.getUsers(), [](Operation *user) { return isa<func::ReturnOp>(user); });
-  return returned <= 1 && llvm::all_of(v.getUsers(), [](Operation *user) {
-           return isa<func::ReturnOp>(user) || asksSize(user);
-         });
-}
-
 /// One block, numbers that are known, annotated static values on the CPU.
 LogicalResult checkValues(func::FuncOp source) {
   if (!source.getBody().hasOneBlock() ||
