@@ -195,8 +195,8 @@ private:
     }
     call.scratch =
         static_cast<int>(schedule.memory.add(most, estimate(most), now, now));
-    for (int64_t i = 0; i < call.graphs.getCarried(); ++i) {
-      Value v = call.graphs.getResult(static_cast<unsigned>(i));
+    for (unsigned i = 0; i < call.graphs.getCarried(); ++i) {
+      Value v = call.graphs.getResult(i);
       Dim bytes = bytesOf(v);
       call.seconds.push_back(static_cast<int>(
           schedule.memory.add(bytes, estimate(bytes), now, now)));

@@ -79,7 +79,8 @@ void Description::addTensor(Value value, unsigned index, int64_t copyFrom) {
   Placement place = placementOf(value);
   words.push_back(word(toDLPack(meta.dtype)));
   words.push_back(copyFrom);
-  bool found = place.region == Region::Found;
+  // A result that the kernel allocates; as an operand its sizes are known.
+  bool found = place.region == Region::Found && index >= call.getNumOperands();
   words.push_back(found && place.index != kNoOutput
                       ? static_cast<int64_t>(place.index)
                       : -1);

@@ -87,8 +87,9 @@ void MemoryPlan::solveSlots() {
   for (unsigned id = 0; id < buffers.size(); ++id)
     if (!buffers[id].symbolic.isStatic())
       order.push_back(id);
-  std::stable_sort(order.begin(), order.end(), [&](unsigned a, unsigned b) {
-    return buffers[a].bytes > buffers[b].bytes;
+  // The largest first; of equal ones, in the order in which they came.
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(-buffers[a].bytes, a) < std::pair(-buffers[b].bytes, b);
   });
   struct Slot {
     int64_t estimate;
