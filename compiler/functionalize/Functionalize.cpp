@@ -144,6 +144,12 @@ private:
   void readOperands(Operation *op);
   void addResults(Operation *op);
   bool writeInPlace(Operation *op, const AtenCall &call);
+  /// The call with the values that its operands have now; null if refused.
+  Operation *callFunctionalForm(Operation *op, AtenCall pure);
+  /// Gives the written arguments of `call` the results of `made` from `next`
+  /// on, which becomes the first one that is left.
+  bool assignWritten(Operation *op, const AtenCall &call, Operation *made,
+                     unsigned &next);
   /// For forms that return what the operator returns and what it writes.
   bool writeAndReturn(Operation *op, const AtenCall &call);
   bool writeCustom(Operation *op, const AtenCall &call);
@@ -311,26 +317,34 @@ bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
   return true;
 }
 
-bool Functionalizer::writeAndReturn(Operation *op, const AtenCall &call) {
-  const Schema &schema = *call.schema;
-  AtenCall pure = call;
-  pure.schema = functionalForm(schema);
+Operation *Functionalizer::callFunctionalForm(Operation *op, AtenCall pure) {
+  pure.schema = functionalForm(*pure.schema);
   for (Value &operand : pure.operands)
     if (StorageNode *node = storages.nodeOf(operand))
       operand = storages.read(node, op->getLoc());
   SmallVector<Type> types(pure.schema->returns.size(),
                           unknownTensorType(op->getContext()));
   Operation *made = pure.build(builder, op->getLoc(), types);
-  if (failed(propagateOp(made)))
-    return false;
-  unsigned next = op->getNumResults();
-  for (auto [i, formal] : llvm::enumerate(schema.args)) {
+  return succeeded(propagateOp(made, nullptr, &scope)) ? made : nullptr;
+}
+
+bool Functionalizer::assignWritten(Operation *op, const AtenCall &call,
+                                   Operation *made, unsigned &next) {
+  for (auto [i, formal] : llvm::enumerate(call.schema->args)) {
     if (!formal.type.write)
       continue;
     Value value = made->getResult(next++), target = call.tensor(i);
     if (target && !assign(target, value, op))
       return false;
   }
+  return true;
+}
+
+bool Functionalizer::writeAndReturn(Operation *op, const AtenCall &call) {
+  Operation *made = callFunctionalForm(op, call);
+  unsigned next = op->getNumResults();
+  if (!made || !assignWritten(op, call, made, next))
+    return false;
   for (OpResult result : op->getResults())
     storages.bind(result,
                   storages.addBase(made->getResult(result.getResultNumber())));
@@ -341,24 +355,10 @@ bool Functionalizer::writeAndReturn(Operation *op, const AtenCall &call) {
 /// arguments in order, then what else the operator returns.
 bool Functionalizer::writeCustom(Operation *op, const AtenCall &call) {
   const Schema &schema = *call.schema;
-  AtenCall pure = call;
-  pure.schema = functionalForm(schema);
-  for (Value &operand : pure.operands)
-    if (StorageNode *node = storages.nodeOf(operand))
-      operand = storages.read(node, op->getLoc());
-  SmallVector<Type> types(pure.schema->returns.size(),
-                          unknownTensorType(op->getContext()));
-  Operation *made = pure.build(builder, op->getLoc(), types);
-  if (failed(propagateOp(made, nullptr, &scope)))
-    return false;
+  Operation *made = callFunctionalForm(op, call);
   unsigned next = 0;
-  for (auto [i, formal] : llvm::enumerate(schema.args)) {
-    if (!formal.type.write)
-      continue;
-    Value value = made->getResult(next++), target = call.tensor(i);
-    if (target && !assign(target, value, op))
-      return false;
-  }
+  if (!made || !assignWritten(op, call, made, next))
+    return false;
   for (OpResult result : op->getResults()) {
     unsigned r = result.getResultNumber();
     int arg = schema.aliasedArg(r);
