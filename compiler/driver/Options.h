@@ -36,6 +36,9 @@ struct Options {
   /// Shapes of a second example, "x=4x16": dims that differ from the model's
   /// are dynamic.
   std::vector<std::string> examples;
+  /// Trace the backward pass too: the model takes the gradients of its outputs
+  /// ("tangents") and returns those of what requires one (Autograd.h).
+  bool training = false;
   /// Of a model that starts as .mlir text: the first stage to run, instead of
   /// the one after the text's own `ft.stage`.
   std::optional<Stage> startFrom;

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Pipeline.h"
 
+#include "compiler/autograd/Autograd.h"
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/driver/ArtefactBuilder.h"
 #include "compiler/emit/Emit.h"
@@ -66,6 +67,15 @@ static llvm::Error runFunctionalize(PipelineState &state) {
     return error;
   if (mlir::failed(functionalize(state.module)) ||
       mlir::failed(verifyFunctionalizeStage(state.module)))
+    return reported();
+  return llvm::Error::success();
+}
+
+static llvm::Error runAutograd(PipelineState &state) {
+  if (llvm::Error error = checkAnnotations(Stage::Functionalize, state))
+    return error;
+  if (mlir::failed(buildJoint(state.module, &state.cache)) ||
+      mlir::failed(verifyAutogradStage(state.module)))
     return reported();
   return llvm::Error::success();
 }
@@ -237,8 +247,9 @@ static StageFunction functionOf(Stage stage) {
     return runFake;
   case Stage::Functionalize:
     return runFunctionalize;
-  case Stage::Import:
   case Stage::Autograd:
+    return runAutograd;
+  case Stage::Import:
   case Stage::Partition:
     return nullptr;
   case Stage::Lower:
@@ -259,11 +270,14 @@ bool isForTraining(Stage stage) {
   return stage == Stage::Autograd || stage == Stage::Partition;
 }
 
-Stage stageAfter(Stage stage, Stage last) {
+Stage stageAfter(Stage stage, Stage last, const Options &options) {
+  auto isLeftOut = [&](Stage next) {
+    return isForTraining(next) && !(options.training && hasStage(next));
+  };
   Stage next = stage;
   do
     next = static_cast<Stage>(static_cast<int>(next) + 1);
-  while (next != last && isForTraining(next));
+  while (next != last && isLeftOut(next));
   return next;
 }
 

@@ -42,12 +42,13 @@ void registerPipelineDialects(mlir::DialectRegistry &registry);
 /// Whether this build has the stage; one that it lacks is FT0006.
 bool hasStage(Stage stage);
 
-/// Autograd and partition: passed over unless they are asked for by name.
+/// Autograd and partition: passed over unless they are asked for by name or by
+/// Options::training.
 bool isForTraining(Stage stage);
 
 /// The stage that runs after `stage` on the way to `last`: the next one that
 /// is not passed over.
-Stage stageAfter(Stage stage, Stage last);
+Stage stageAfter(Stage stage, Stage last, const Options &options);
 
 /// Compares the annotations of a module that stands after fake or functionalize
 /// with what its calls give: each later stage asks first, but a text may be

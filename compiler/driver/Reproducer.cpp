@@ -30,7 +30,7 @@ static std::string moduleBefore(const std::string &source, Options options,
   if (!again.load(source))
     return "// the model could not be read again: " + source + "\n";
   for (Stage next = *again.stage();
-       (next = stageAfter(next, *failed)) < *failed;)
+       (next = stageAfter(next, *failed, options)) < *failed;)
     if (!again.runTo(next))
       return "// the stages before it fail when run again\n";
   return again.print(/*locations=*/true);

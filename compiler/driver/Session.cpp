@@ -315,7 +315,7 @@ bool Session::State::runStages(Stage last) {
     // Tensors of the program are gone after lower: only an earlier stage's
     // module can be gone through again.
     bool lowered = at >= Stage::Lower && first <= Stage::Lower;
-    if (lowered || (at < first && stageAfter(at, first) != first)) {
+    if (lowered || (at < first && stageAfter(at, first, options) != first)) {
       diagnostics.push_back({DiagId::BadCommandLine, source,
                              std::string("stage '") + stageInfo(first).name +
                                  "' cannot be the first: the module stands "
@@ -343,7 +343,7 @@ bool Session::State::runStages(Stage last) {
       }))
     return false;
   while (at < last) {
-    at = stageAfter(at, last);
+    at = stageAfter(at, last, options);
     auto start = Clock::now();
     size_t before = diagnostics.size();
     bool ok = guarded(llvm::Twine("stage ") + stageInfo(at).name,

@@ -218,15 +218,19 @@ void bindGuards(ModuleOp module, FakeScope &scope) {
 
 void ModuleScope::bind(ModuleOp module) {
   SmallVector<SymbolOp> stale;
-  Operation *last = nullptr;
-  for (SymbolOp op : module.getOps<SymbolOp>()) {
-    if (isInput(op.getSym()))
-      last = op;
-    else
+  for (SymbolOp op : module.getOps<SymbolOp>())
+    if (!isInput(op.getSym()))
       stale.push_back(op);
-  }
   for (SymbolOp op : stale)
     op.erase();
+  declareMade(module);
+  bindGuards(module, fakeScope);
+}
+
+void ModuleScope::declareMade(ModuleOp module) {
+  Operation *last = nullptr;
+  for (SymbolOp op : module.getOps<SymbolOp>())
+    last = op;
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToStart(module.getBody());
   if (last)
@@ -242,7 +246,6 @@ void ModuleScope::bind(ModuleOp module) {
                      /*hint=*/IntegerAttr(), builder.getStringAttr(made.origin),
                      /*title=*/StringAttr(), /*traced_lower=*/IntegerAttr());
   }
-  bindGuards(module, fakeScope);
 }
 
 } // namespace ft

@@ -40,6 +40,10 @@ public:
   /// that the walk made.
   void bind(mlir::ModuleOp module);
 
+  /// After `Keep`: adds `ft.symbol` operations for the symbols that calls have
+  /// made since.
+  void declareMade(mlir::ModuleOp module);
+
 private:
   bool isInput(llvm::StringRef name) const { return inputs.contains(name); }
 

@@ -66,8 +66,8 @@ LogicalResult checkValues(func::FuncOp source) {
 /// What an argument is and what it is called.
 static LogicalResult checkArguments(func::FuncOp forward,
                                     llvm::StringMap<unsigned> &byTarget) {
-  constexpr llvm::StringLiteral kKinds[] = {"input", "parameter", "buffer",
-                                            "constant"};
+  constexpr llvm::StringLiteral kKinds[] = {"input", "tangent", "parameter",
+                                            "buffer", "constant"};
   for (BlockArgument arg : forward.getArguments()) {
     unsigned n = arg.getArgNumber();
     if (!isa<TensorType>(arg.getType()))
@@ -78,8 +78,8 @@ static LogicalResult checkArguments(func::FuncOp forward,
     };
     auto kind = forward.getArgAttrOfType<StringAttr>(n, names::kKind);
     if (!kind || !llvm::is_contained(kKinds, kind.getValue()))
-      return bad("ft.kind must be \"input\", \"parameter\", \"buffer\" or "
-                 "\"constant\"");
+      return bad("ft.kind must be \"input\", \"tangent\", \"parameter\", "
+                 "\"buffer\" or \"constant\"");
     Attribute target = forward.getArgAttr(n, names::kTarget);
     if (target && !isa<StringAttr>(target))
       return bad("ft.target must be its name in the model");
@@ -95,9 +95,10 @@ static LogicalResult checkArguments(func::FuncOp forward,
 /// A result that is written back needs the argument that it goes to.
 static LogicalResult checkResults(func::FuncOp forward,
                                   const llvm::StringMap<unsigned> &byTarget) {
-  constexpr llvm::StringLiteral kRoles[] = {"output", "loss", "buffer_mutation",
-                                            "parameter_mutation",
-                                            "input_mutation"};
+  constexpr llvm::StringLiteral kRoles[] = {
+      "output",          "loss",
+      "gradient",        "buffer_mutation",
+      "input_mutation",  "parameter_mutation"};
   Operation *end = forward.getBody().front().getTerminator();
   for (auto [n, value] : llvm::enumerate(end->getOperands())) {
     auto r = static_cast<unsigned>(n);
@@ -109,7 +110,7 @@ static LogicalResult checkResults(func::FuncOp forward,
       continue;
     auto role = dyn_cast<StringAttr>(attr);
     if (!role || !llvm::is_contained(kRoles, role.getValue()))
-      return bad("ft.role must be \"output\", \"loss\" or "
+      return bad("ft.role must be \"output\", \"loss\", \"gradient\" or "
                  "\"{buffer,parameter,input}_mutation\"");
     if (!role.getValue().ends_with("_mutation"))
       continue;

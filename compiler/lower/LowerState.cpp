@@ -158,7 +158,7 @@ BlockArgument LowerState::constantRoot(Value value) const {
   unsigned n = arg.getArgNumber();
   auto kind = function.getArgAttrOfType<StringAttr>(n, names::kKind);
   auto name = function.getArgAttrOfType<StringAttr>(n, names::kTarget);
-  if (!kind || kind.getValue() == "input" ||
+  if (!kind || isGivenByCaller(kind.getValue()) ||
       (name && writtenTargets.contains(name.getValue())))
     return {};
   return arg;

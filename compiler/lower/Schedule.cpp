@@ -173,7 +173,7 @@ private:
         argumentByTarget[target] = n;
       bool isWritten = target && written.contains(target);
       Placement place;
-      if (kind.getValue() == "input") {
+      if (isGivenByCaller(kind.getValue())) {
         place.region = Region::Input;
         place.index = static_cast<unsigned>(s.plan.inputs.size());
         place.strides.assign(meta->strides.begin(), meta->strides.end());

@@ -36,7 +36,8 @@ inline constexpr llvm::StringLiteral kName = "ft.name";
 /// On an operation or argument: what the archive claims of the value (TypeAttr,
 /// or ArrayAttr of TypeAttr for several results).
 inline constexpr llvm::StringLiteral kDeclared = "ft.declared";
-/// On an argument: "parameter", "buffer", "constant" or "input".
+/// On an argument: "parameter", "buffer", "constant", "input" or, in a joint
+/// graph, "tangent".
 inline constexpr llvm::StringLiteral kKind = "ft.kind";
 /// On an argument: the name in the model, "layer.0.weight" (StringAttr).
 inline constexpr llvm::StringLiteral kTarget = "ft.target";
@@ -51,8 +52,8 @@ inline constexpr llvm::StringLiteral kValue = "ft.value";
 inline constexpr llvm::StringLiteral kWeight = "ft.weight";
 /// On an argument: unit, the tensor requires a gradient.
 inline constexpr llvm::StringLiteral kRequiresGrad = "ft.requires_grad";
-/// On a result of the function: "output" (user output), "loss",
-/// "buffer_mutation", "parameter_mutation", "input_mutation" (StringAttr);
+/// On a result of the function: "output" (user output), "loss", "gradient" (of
+/// the argument kTarget), "buffer_mutation", "parameter_mutation", "input_mutation" (StringAttr);
 /// kTarget then says which buffer, parameter or input is written.
 inline constexpr llvm::StringLiteral kRole = "ft.role";
 /// On the module: the file that the weights are in, and its kind.
@@ -61,6 +62,11 @@ inline constexpr llvm::StringLiteral kArchive = "ft.archive";
 inline constexpr llvm::StringLiteral kModel = "ft.model";
 inline constexpr llvm::StringLiteral kStage = "ft.stage";
 } // namespace names
+
+/// Whether arguments of this ft.kind come with each call.
+inline bool isGivenByCaller(llvm::StringRef kind) {
+  return kind == "input" || kind == "tangent";
+}
 
 /// The schema of a call; null if `op` is none.
 const Schema *schemaOf(mlir::Operation *op);

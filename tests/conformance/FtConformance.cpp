@@ -42,9 +42,8 @@ int main(int argc, char **argv) {
                  "the calls with symbols for the sizes of their tensors");
   meta->add_flag("--spurious", symbolicOptions.showSpurious,
                  "with --symbolic: print guards that refuse too much");
-  bool grad = false;
   ValuesOptions valuesOptions;
-  values->add_flag("--grad", grad, "also gradients");
+  values->add_flag("--grad", valuesOptions.grad, "also gradients");
   values->add_option("--batch", valuesOptions.batch, "calls in one artefact")
       ->capture_default_str();
   values->add_flag("--check-accesses", valuesOptions.checkAccesses,
@@ -85,9 +84,8 @@ int main(int argc, char **argv) {
     return complain("--device cuda-emulated is not in this build: it needs the "
                     "CUDA stages",
                     kUnsupported);
-  if (grad || checked("grads"))
-    return complain("gradients are not in this build: they need the autograd "
-                    "stage",
+  if (checked("grads"))
+    return complain("gradients of models are not in this build",
                     kUnsupported);
   options.meta = checked("meta");
   options.values = checked("values");

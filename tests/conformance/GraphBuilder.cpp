@@ -35,6 +35,12 @@ mlir::Value GraphBuilder::addInput(llvm::StringRef name, llvm::StringRef kind,
   return value;
 }
 
+void GraphBuilder::requireGradient(mlir::Value input) {
+  for (Named &named : inputs)
+    if (named.value == input)
+      named.requiresGradient = true;
+}
+
 /// A `Scalar` is the number that an element of the first operand is; of
 /// numbers, an integer if all are.
 static mlir::Type resultType(mlir::OpBuilder &builder, const SchemaType &type,
@@ -128,6 +134,8 @@ std::string GraphBuilder::finish() {
     function.setArgAttr(i, names::kName, builder.getStringAttr(input.name));
     function.setArgAttr(i, names::kKind, builder.getStringAttr(input.kind));
     function.setArgAttr(i, names::kTarget, builder.getStringAttr(input.target));
+    if (input.requiresGradient)
+      function.setArgAttr(i, names::kRequiresGrad, builder.getUnitAttr());
   }
   for (auto [i, output] : llvm::enumerate(outputs)) {
     function.setResultAttr(i, names::kName, builder.getStringAttr(output.name));

@@ -23,6 +23,8 @@ public:
   /// `kind` as in `ft.kind`; `target` is the name in the model.
   mlir::Value addInput(llvm::StringRef name, llvm::StringRef kind,
                        llvm::StringRef target, const TensorMeta &meta);
+  /// The input requires a gradient.
+  void requireGradient(mlir::Value input);
   /// Adds a call with `results` results, whose types follow the schema; its
   /// location is named `name`, and so are the results (by a number when there
   /// are several and `resultNames` does not say more).
@@ -43,6 +45,7 @@ private:
   struct Named {
     mlir::Value value;
     std::string name, kind, target;
+    bool requiresGradient = false;
   };
   mlir::MLIRContext &context;
   mlir::OpBuilder builder;

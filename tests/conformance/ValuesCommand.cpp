@@ -13,6 +13,7 @@
 #include "tests/conformance/CompiledModel.h"
 #include "tests/conformance/DataFile.h"
 #include "tests/conformance/Gauge.h"
+#include "tests/conformance/Gradients.h"
 #include "tests/conformance/GraphBuilder.h"
 #include "tests/conformance/Lines.h"
 #include "tests/conformance/OpCase.h"
@@ -44,9 +45,9 @@ public:
 private:
   /// Empty: the batch ran and was compared. Otherwise why not.
   std::string tryBatch(Batch batch);
-  /// `layouts` says which annotation is wrong, if one is.
+  /// `also` says which annotation or gradient is wrong, if one is.
   void check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
-             llvm::ArrayRef<HostTensor> results, llvm::StringRef layouts = "");
+             llvm::ArrayRef<HostTensor> results, llvm::StringRef also = "");
   /// What differs, empty if nothing does.
   std::string differences(const ValueCase &test,
                           llvm::ArrayRef<HostTensor> inputs,
@@ -99,11 +100,6 @@ static bool isOutput(const ExpectedResult &result) {
          result.kind == ExpectedResult::Number;
 }
 
-/// The call in the program that is made of a batch.
-static std::string nameOf(const ValueCase &test) {
-  return "call_" + std::to_string(test.id);
-}
-
 unsigned ft::conformance::resultCount(const ValueCase &test) {
   return test.schema->returns.empty() ? 0 : test.results.size();
 }
@@ -128,24 +124,27 @@ static Dims symbolicSizes(GraphBuilder &graph, SymContext &symbols,
 }
 
 void ft::conformance::addValueCall(GraphBuilder &graph, const ValueCase &test,
-                                   SymContext *symbols) {
-  std::string name = nameOf(test);
+                                   SymContext *symbols, bool withGradients) {
+  std::string name = callName(test);
   llvm::SmallVector<mlir::Value> operands;
   std::set<int64_t> known;
   for (auto [i, tensor] : llvm::enumerate(test.tensors)) {
-    std::string argument = name + "_arg" + std::to_string(i);
+    std::string argument = argumentName(test, i);
     Dims sizes(tensor.shape.begin(), tensor.shape.end());
     if (symbols)
       sizes = symbolicSizes(graph, *symbols, name, tensor.shape, known);
     operands.push_back(
         graph.addInput(argument, "input", argument,
                        TensorMeta::contiguous(tensor.dtype, sizes)));
+    auto gradient = test.gradients.find(i);
+    if (withGradients && gradient != test.gradients.end() && gradient->second)
+      graph.requireGradient(operands.back());
   }
   mlir::Operation *op =
       graph.addCall(*test.schema, test.args, operands, resultCount(test), name);
   for (auto [i, value] : llvm::enumerate(op->getResults()))
     if (isOutput(test.results[i]))
-      graph.addOutput(value, name + "_out" + std::to_string(i));
+      graph.addOutput(value, resultName(test, i));
 }
 
 /// The line of `text` that holds `name` as a whole word; empty if none does.
@@ -201,6 +200,7 @@ std::string ValuesRun::tryBatch(Batch batch) {
   Options options;
   options.catchCrashes = true;
   options.checkAccesses = this->options.checkAccesses;
+  options.training = this->options.grad;
   Session session(options);
   GraphBuilder graph(session.context(), "calls");
   std::vector<HostTensor> inputs;
@@ -209,7 +209,7 @@ std::string ValuesRun::tryBatch(Batch batch) {
         this->options.symbolic
             ? &session.context().getOrLoadDialect<FtDialect>()->symbolContext()
             : nullptr;
-    addValueCall(graph, *test, symbols);
+    addValueCall(graph, *test, symbols, this->options.grad);
     for (const StoredTensor &tensor : test->tensors) {
       llvm::Expected<HostTensor> input = data.copy(tensor);
       if (!input)
@@ -230,9 +230,14 @@ std::string ValuesRun::tryBatch(Batch batch) {
   auto model = CompiledModel::load(session.files().library);
   if (!model)
     return llvm::toString(model.takeError());
+  if (this->options.grad)
+    if (llvm::Error error =
+            addTangents((*model)->info(), data, batch, inputs))
+      return llvm::toString(std::move(error));
   auto results = (*model)->forward(inputs);
   if (!results)
     return llvm::toString(results.takeError());
+  GradientResults gradients((*model)->info(), *results);
 
   llvm::ArrayRef<HostTensor> in = inputs, out = *results;
   std::string layouts = compareLayouts(verifier, in, out);
@@ -248,8 +253,11 @@ std::string ValuesRun::tryBatch(Batch batch) {
         llvm::ArrayRef(test->results).take_front(resultCount(*test)), isOutput);
     if (out.size() < outputs)
       return "too few outputs";
+    std::string also = lineAbout(layouts, callName(*test)).str();
+    if (also.empty() && this->options.grad)
+      also = gradients.differences(*test, data);
     check(*test, in.take_front(test->tensors.size()), out.take_front(outputs),
-          lineAbout(layouts, nameOf(*test)));
+          also);
     in = in.drop_front(test->tensors.size());
     out = out.drop_front(outputs);
   }
@@ -281,7 +289,7 @@ void ValuesRun::run(Batch batch) {
   // operator: of those the calls are tried on their own.
   std::vector<const ValueCase *> sameOperator, rest;
   for (const ValueCase *test : batch) {
-    std::string line = lineNaming(why, nameOf(*test));
+    std::string line = lineNaming(why, callName(*test));
     if (!line.empty())
       fail(*test, line);
     else if (!lineNaming(why, test->op).empty())
@@ -359,10 +367,10 @@ std::string ValuesRun::differences(const ValueCase &test,
 
 void ValuesRun::check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
                       llvm::ArrayRef<HostTensor> results,
-                      llvm::StringRef layouts) {
+                      llvm::StringRef also) {
   std::string difference = differences(test, inputs, results);
   if (difference.empty())
-    difference = layouts.str();
+    difference = also.str();
   if (!difference.empty())
     return fail(test, difference);
   report.pass();
@@ -426,7 +434,14 @@ llvm::Error ft::conformance::runValues(llvm::StringRef file, llvm::StringRef op,
         llvm::Expected<ValueCase> test = readValueCase(line);
         if (!test)
           return test.takeError();
-        if (pattern->match(test->op) && run.admit(*test))
+        if (!pattern->match(test->op))
+          return llvm::Error::success();
+        bool none = llvm::none_of(test->gradients,
+                                  [](auto &g) { return g.second.has_value(); });
+        if (options.grad && none)
+          report.skip(test->hasGradError ? "no derivative in PyTorch"
+                                         : "no gradient");
+        else if (run.admit(*test))
           tests.push_back(std::move(*test));
         return llvm::Error::success();
       });

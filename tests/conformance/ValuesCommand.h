@@ -24,6 +24,8 @@ struct ValuesOptions {
   /// Compile each call for all sizes: a symbol for each size of 2 and more.
   /// What takes no such sizes is skipped, by what the compiler says.
   bool symbolic = false;
+  /// Also compare the gradients of the calls that have any; others are skipped.
+  bool grad = false;
   /// Also compare the annotation of every value with the run, as
   /// `foretrace run --verify-fake` does.
   bool verifyFake = false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/fake/FakePropagate.h"
+#include "compiler/autograd/Autograd.h"
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Passes.h"
@@ -14,6 +15,7 @@
 int main(int argc, char **argv) {
   ft::registerFakePasses();
   ft::registerFunctionalizePasses();
+  ft::registerAutogradPasses();
   mlir::registerTransformsPasses();
   ft::registerLowerPasses();
   mlir::DialectRegistry registry;

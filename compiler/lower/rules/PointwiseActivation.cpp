@@ -141,7 +141,8 @@ static Value logit(P &p) {
 
 static Value logitBackward(P &p) {
   Value g = p[0], x = p[1];
-  Value inner = p.div(g, p.mul(x, p.sub(p.one(x), x)));
+  // At -0 too the slope is +inf.
+  Value inner = p.div(g, p.abs(p.mul(x, p.sub(p.one(x), x))));
   double eps = p.has(2) ? p.number(2) : 0;
   Value out = p.bitOr(p.lt(x, p.like(x, eps)), p.lt(p.like(x, 1 - eps), x));
   double beyond = p.has(2) ? 0 : std::numeric_limits<double>::quiet_NaN();
@@ -177,13 +178,19 @@ static Value hardswishBackward(P &p) {
   Value g = p[0], x = p[1];
   Value middle = p.mul(g, p.add(p.mul(x, 1.0 / 3), 0.5));
   Value high = p.select(p.lt(x, p.like(x, 3)), middle, g);
-  return above(p, x, -3, high, p.zero(g));
+  return p.select(p.le(x, p.like(x, -3)), p.zero(g), high);
 }
 
 /// The gradient where low < x < high, else zero.
 static Value between(P &p, Value g, Value x, double low, double high) {
   Value inside = p.bitAnd(p.lt(p.like(x, low), x), p.lt(x, p.like(x, high)));
   return p.select(inside, g, p.zero(g));
+}
+
+/// The same, but NaN lets the gradient pass.
+static Value notBeyond(P &p, Value g, Value x, double low, double high) {
+  Value beyond = p.bitOr(p.le(x, p.like(x, low)), p.le(p.like(x, high), x));
+  return p.select(beyond, p.zero(g), g);
 }
 
 static Value prelu(P &p) { return above(p, p[0], 0, p[0], p.mul(p[0], p[1])); }
@@ -205,7 +212,7 @@ static const FormulaRow kRows[] = {
     {"relu6.default", [](P &p) { return clampBetween(p, p[0], 0, 6); }},
     {"hardtanh.default", [](P &p) { return p.min(p.max(p[0], p[1]), p[2]); }},
     {"hardtanh_backward.default",
-     [](P &p) { return between(p, p[0], p[1], p.number(2), p.number(3)); }},
+     [](P &p) { return notBeyond(p, p[0], p[1], p.number(2), p.number(3)); }},
     {"threshold.default",
      [](P &p) { return p.select(p.le(p[0], p[1]), p[2], p[0]); }},
     {"threshold_backward.default",

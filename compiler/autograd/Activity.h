@@ -1,0 +1,57 @@
+//===- Activity.h - Which values need a gradient ---------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A value needs a gradient if it depends on an argument that requires one
+// (varied) and an output depends on it (useful), both through differentiable
+// calls only.
+//
+//   %0 = ft.mul(%w, %x)      %w requires one: %0 varies, and %2 with it
+//   %1 = ft.detach(%0)       nothing varies past it
+//   %2 = ft.add(%0, %1)
+//   %3 = ft.exp(%0)          varies, but no output depends on it: not useful
+//   return %2
+//
+// Cost: two walks over the function.
+
+#ifndef FORETRACE_COMPILER_AUTOGRAD_ACTIVITY_H
+#define FORETRACE_COMPILER_AUTOGRAD_ACTIVITY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+namespace ft {
+
+class Activity {
+public:
+  explicit Activity(mlir::func::FuncOp function);
+
+  bool varies(mlir::Value value) const { return varied.contains(value); }
+  bool needs(mlir::Value value) const {
+    return varied.contains(value) && useful.contains(value);
+  }
+  /// Whether a gradient flows through the call: some result and some operand
+  /// need one.
+  bool isActive(mlir::Operation *op) const;
+
+private:
+  llvm::DenseSet<mlir::Value> varied, useful;
+};
+
+/// Whether a value of this type can have a gradient: tensors of real or complex
+/// floating-point numbers.
+bool isDifferentiable(mlir::Value value);
+
+/// Whether a result of a call that passes gradients can have one itself.
+bool varies(mlir::OpResult result);
+
+/// Whether a tangent arrives at result `result` of the function: at what the
+/// user gets, and at an input that is written; not at buffers.
+bool takesTangent(mlir::func::FuncOp function, unsigned result);
+
+/// Whether results of a call vary with its operands.
+bool passesGradients(mlir::Operation *op);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_AUTOGRAD_ACTIVITY_H

@@ -1,0 +1,171 @@
+//===- DerivativeTable.cpp - The derivative of each overload ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/autograd/DerivativeTable.h"
+
+#include "compiler/autograd/FormulaFunctions.h"
+
+namespace ft {
+
+namespace {
+/// The tables, by overload. Built once, when the first derivative is asked for.
+class Table {
+public:
+  Table() : entries(SchemaTable::get().all().size()) {
+#define FT_PARTIAL(overload, argument, text)                                   \
+  addFormula(overload, argument, text, true);
+#define FT_GRADIENT(overload, argument, text)                                  \
+  addFormula(overload, argument, text, false);
+#define FT_EXPAND(overload, text) addExpansion(overload, text);
+#define FT_CONSTANT(overload) addConstant(overload);
+#define FT_CONSTANT_RESULTS(overload, first, last)                             \
+  addConstantResults(overload, first, last);
+#include "compiler/autograd/Formulas.def"
+#define FT_DERIVATIVE_FAMILY(name) addFunctions(name##Derivatives());
+#define FT_EXPAND_FAMILY(name) addExpansions(name##Expansions());
+#include "compiler/autograd/Families.def"
+    for (const Schema &schema : SchemaTable::get().all()) {
+      Derivative &entry = entries[schema.index];
+      bool constant = schema.family == "factory" || schema.family == "random" ||
+                      schema.family == "assert" || schema.family == "sym";
+      if (constant && entry.kind == Derivative::Missing && !entry.expands())
+        entry.kind = Derivative::Constant;
+    }
+    // Last, so that what they name is complete.
+#define FT_SAME(overload, other) addSame(overload, other);
+#include "compiler/autograd/Formulas.def"
+  }
+
+  const Derivative &entry(const Schema &schema) const {
+    return entries[schema.index];
+  }
+  const std::vector<std::string> &problems() const { return wrong; }
+
+private:
+  void complain(llvm::StringRef overload, const llvm::Twine &what) {
+    wrong.push_back((overload + ": " + what).str());
+  }
+
+  const Schema *find(llvm::StringRef overload) {
+    const Schema *schema = SchemaTable::get().find(overload);
+    if (!schema)
+      complain(overload, "there is no such overload");
+    return schema;
+  }
+
+  std::optional<Formula> parse(const Schema &schema, llvm::StringRef text) {
+    llvm::Expected<Formula> formula = Formula::parse(text);
+    if (!formula) {
+      complain(schema.name, llvm::toString(formula.takeError()));
+      return std::nullopt;
+    }
+    for (const std::string &name : formula->argumentNames())
+      if (schema.argIndex(name) < 0)
+        complain(schema.name, "it has no argument '" + name + "'");
+    for (const std::string &name : formula->operatorNames())
+      if (!isOperator(name))
+        complain(schema.name, "there is no operator '" + name + "'");
+    return std::move(*formula);
+  }
+
+  static bool isOperator(llvm::StringRef name) {
+    if (name.contains('.'))
+      return SchemaTable::get().find(name);
+    return llvm::any_of(SchemaTable::get().all(),
+                        [&](const Schema &s) { return s.base == name; });
+  }
+
+  void addFormula(llvm::StringRef overload, llvm::StringRef argument,
+                  llvm::StringRef text, bool isPartial) {
+    const Schema *schema = find(overload);
+    if (!schema)
+      return;
+    if (schema->argIndex(argument) < 0)
+      return complain(overload, "it has no argument '" + argument + "'");
+    Derivative &entry = claim(*schema, Derivative::Formulas);
+    for (const Derivative::Row &row : entry.formulas)
+      if (row.argument == argument)
+        complain(overload, "argument '" + argument + "' has two formulas");
+    if (std::optional<Formula> formula = parse(*schema, text))
+      entry.formulas.push_back(
+          {argument.str(), isPartial, std::move(*formula)});
+  }
+
+  /// An overload has one kind of derivative.
+  Derivative &claim(const Schema &schema, Derivative::Kind kind) {
+    Derivative &entry = entries[schema.index];
+    if (entry.kind != Derivative::Missing &&
+        (entry.kind != kind || kind != Derivative::Formulas))
+      complain(schema.name, "it has two derivatives");
+    entry.kind = kind;
+    return entry;
+  }
+
+  void addExpansion(llvm::StringRef overload, llvm::StringRef text) {
+    const Schema *schema = find(overload);
+    if (!schema)
+      return;
+    if (std::optional<Formula> formula = parse(*schema, text))
+      entries[schema->index].expansion.push_back(std::move(*formula));
+  }
+
+  void addConstant(llvm::StringRef overload) {
+    if (const Schema *schema = find(overload))
+      claim(*schema, Derivative::Constant);
+  }
+
+  void addConstantResults(llvm::StringRef overload, unsigned first,
+                          unsigned last) {
+    const Schema *schema = find(overload);
+    if (!schema)
+      return;
+    if (first > last || last >= schema->returns.size())
+      return complain(overload, "it has no such results");
+    for (unsigned r = first; r <= last; ++r)
+      entries[schema->index].constantResults |= 1u << r;
+  }
+
+  void addFunctions(llvm::ArrayRef<DerivativeRow> rows) {
+    for (const DerivativeRow &row : rows)
+      if (const Schema *schema = find(row.name))
+        claim(*schema, Derivative::Function).function = row.function;
+  }
+
+  void addExpansions(llvm::ArrayRef<ExpandRow> rows) {
+    for (const ExpandRow &row : rows)
+      if (const Schema *schema = find(row.name))
+        entries[schema->index].expand = row.function;
+  }
+
+  void addSame(llvm::StringRef overload, llvm::StringRef other) {
+    const Schema *schema = find(overload), *source = find(other);
+    if (!schema || !source)
+      return;
+    const Derivative &from = entries[source->index];
+    if (from.kind == Derivative::Missing && !from.expands())
+      complain(overload, "'" + other + "' has no derivative");
+    for (const Derivative::Row &row : from.formulas)
+      if (schema->argIndex(row.argument) < 0)
+        complain(overload, "it has no argument '" + row.argument + "'");
+    if (entries[schema->index].kind != Derivative::Missing)
+      complain(overload, "it has two derivatives");
+    entries[schema->index] = from;
+  }
+
+  std::vector<Derivative> entries;
+  std::vector<std::string> wrong;
+};
+} // namespace
+
+static const Table &table() {
+  static const Table built;
+  return built;
+}
+
+const Derivative &derivativeOf(const Schema &schema) {
+  return table().entry(schema);
+}
+
+std::vector<std::string> checkDerivativeTables() { return table().problems(); }
+
+} // namespace ft

@@ -1,0 +1,95 @@
+//===- Expand.cpp - Replaces calls before they are derived -----*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/autograd/Expand.h"
+
+#include "compiler/autograd/Activity.h"
+#include "compiler/autograd/DerivativeTable.h"
+#include "dialects/ft/CustomOps.h"
+#include "dialects/ft/FtDialect.h"
+
+using namespace mlir;
+
+namespace ft {
+
+/// The replacements of the results; empty if the call stays.
+static FailureOr<std::vector<Term>> expansionOf(Operation *op,
+                                                RuleBuilder &builder) {
+  const Schema *schema = schemaOf(op);
+  if (!schema || customOp(*schema))
+    return std::vector<Term>();
+  const Derivative &derivative = derivativeOf(*schema);
+  if (!derivative.expands())
+    return std::vector<Term>();
+  RuleCall call(builder, op);
+  std::vector<Term> results;
+  if (derivative.expand)
+    results = derivative.expand(call);
+  else
+    for (const Formula &formula : derivative.expansion)
+      results.push_back(formula.evaluate(call, nullptr));
+  if (call.failed())
+    return failure();
+  for (auto [r, term] : llvm::enumerate(results)) {
+    if (r >= op->getNumResults() || !term.isTensor())
+      continue;
+    TensorMeta have = RuleCall::meta(term),
+               want = RuleCall::meta(Term(op->getResult(r)));
+    if (have.sizes == want.sizes && have.dtype == want.dtype)
+      continue;
+    call.fail("it expands to " + have.str() + ", not to " + want.str());
+    return failure();
+  }
+  return results;
+}
+
+LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
+  llvm::DenseSet<Value> varied;
+  builder.varied = &varied;
+  for (BlockArgument argument : function.getArguments())
+    if (isDifferentiable(argument) &&
+        function.getArgAttr(argument.getArgNumber(), names::kRequiresGrad))
+      varied.insert(argument);
+  Block &body = function.front();
+  for (Operation *op = &body.front(); op;) {
+    Operation *next = op->getNextNode();
+    bool varies = passesGradients(op) &&
+                  llvm::any_of(op->getOperands(),
+                               [&](Value v) { return varied.contains(v); });
+    if (!varies) {
+      op = next;
+      continue;
+    }
+    Operation *before = op->getPrevNode();
+    builder.builder.setInsertionPoint(op);
+    FailureOr<std::vector<Term>> results = expansionOf(op, builder);
+    if (failed(results))
+      return failure();
+    if (results->empty()) {
+      for (OpResult result : op->getResults())
+        if (ft::varies(result))
+          varied.insert(result);
+      op = next;
+      continue;
+    }
+    for (auto [result, term] : llvm::zip(op->getResults(), *results)) {
+      if (!term.isTensor())
+        continue;
+      Operation *made = term.value().getDefiningOp();
+      Attribute name = op->getAttr(names::kName);
+      if (name && made && op->getNumResults() == made->getNumResults() &&
+          !made->hasAttr(names::kName))
+        made->setAttr(names::kName, name);
+      result.replaceAllUsesWith(term.value());
+    }
+    // What it became is visited in its place.
+    Operation *first = before ? before->getNextNode() : &body.front();
+    if (op->use_empty())
+      op->erase();
+    op = first == op ? next : first;
+  }
+  builder.varied = nullptr;
+  return success();
+}
+
+} // namespace ft

@@ -1,0 +1,61 @@
+//===- MergeCalls.cpp - One call for those that are the same ---*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/autograd/MergeCalls.h"
+
+#include "dialects/ft/AtenCall.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+
+namespace ft {
+
+namespace {
+/// Calls with one name, equal properties, operands and result types are equal.
+struct SameCall {
+  static Operation *getEmptyKey() {
+    return llvm::DenseMapInfo<Operation *>::getEmptyKey();
+  }
+  static Operation *getTombstoneKey() {
+    return llvm::DenseMapInfo<Operation *>::getTombstoneKey();
+  }
+  static unsigned getHashValue(Operation *op) {
+    ArrayRef<Attribute> properties = callProperties(op);
+    return static_cast<unsigned>(llvm::hash_combine(
+        op->getName(),
+        llvm::hash_combine_range(properties.begin(), properties.end()),
+        llvm::hash_combine_range(op->operand_begin(), op->operand_end())));
+  }
+  static bool isEqual(Operation *a, Operation *b) {
+    if (a == b)
+      return true;
+    for (Operation *special : {getEmptyKey(), getTombstoneKey()})
+      if (a == special || b == special)
+        return false;
+    return a->getName() == b->getName() &&
+           callProperties(a) == callProperties(b) &&
+           llvm::equal(a->getOperands(), b->getOperands()) &&
+           llvm::equal(a->getResultTypes(), b->getResultTypes());
+  }
+};
+} // namespace
+
+void mergeCalls(func::FuncOp function) {
+  Block &body = function.front();
+  llvm::DenseSet<Operation *, SameCall> seen;
+  for (Operation &op : llvm::make_early_inc_range(body)) {
+    if (!schemaOf(&op) || !isMemoryEffectFree(&op) || op.getNumRegions())
+      continue;
+    auto [known, isNew] = seen.insert(&op);
+    if (isNew)
+      continue;
+    op.replaceAllUsesWith((*known)->getResults());
+    op.erase();
+  }
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+}
+
+} // namespace ft
