@@ -8,8 +8,8 @@
 #include "compiler/autograd/Expand.h"
 #include "compiler/autograd/MergeCalls.h"
 #include "compiler/custom/Derivative.h"
-#include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/FakeCache.h"
+#include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/ModuleScope.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
@@ -28,8 +28,8 @@ namespace {
 class JointTrace {
 public:
   JointTrace(func::FuncOp function, RuleBuilder &to)
-      : function(function), body(function.front()), to(to),
-        activity(function) {}
+      : function(function), body(function.front()), to(to), activity(function) {
+  }
   LogicalResult run();
 
 private:
@@ -93,12 +93,14 @@ LogicalResult JointTrace::checkDerivatives() {
 /// without holes or overlaps, row-major ones otherwise.
 static Type tangentType(Value output) {
   TensorMeta meta = *metaOf(output);
-  TensorMeta dense = TensorMeta::contiguous(meta.dtype, meta.sizes, meta.device);
+  TensorMeta dense =
+      TensorMeta::contiguous(meta.dtype, meta.sizes, meta.device);
   Dims sorted = meta.strides, full = dense.strides;
   auto less = [](const Dim &a, const Dim &b) {
     return a.isStatic() && b.isStatic() && a.value() < b.value();
   };
-  bool isStatic = llvm::all_of(sorted, [](const Dim &d) { return d.isStatic(); });
+  bool isStatic =
+      llvm::all_of(sorted, [](const Dim &d) { return d.isStatic(); });
   if (isStatic && meta.isStatic()) {
     // A permutation of row-major strides spans exactly its elements.
     int64_t span = 1;

@@ -46,9 +46,8 @@ private:
   }
   void fail(llvm::StringRef expected) {
     if (error.empty())
-      error = ("'" + whole + "' at " +
-               llvm::Twine(whole.size() - rest.size()) + ": expected " +
-               expected)
+      error = ("'" + whole + "' at " + llvm::Twine(whole.size() - rest.size()) +
+               ": expected " + expected)
                   .str();
     rest = "";
   }
@@ -146,15 +145,17 @@ private:
     if (name == "pi")
       return add({Node::Constant, "", Term(3.14159265358979323846), {}, {}});
     if (name == "inf")
-      return add({Node::Constant, "",
-                  Term(std::numeric_limits<double>::infinity()), {}, {}});
+      return add({Node::Constant,
+                  "",
+                  Term(std::numeric_limits<double>::infinity()),
+                  {},
+                  {}});
     return add({Node::Name, name.str(), {}, {}, {}});
   }
 
   unsigned number() {
-    llvm::StringRef digits = rest.take_while([](char c) {
-      return llvm::isAlnum(c) || c == '.';
-    });
+    llvm::StringRef digits =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '.'; });
     // "1e-5"
     if (digits.ends_with("e") && rest.size() > digits.size() + 1) {
       llvm::StringRef tail = rest.drop_front(digits.size() + 1);

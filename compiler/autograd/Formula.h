@@ -56,8 +56,16 @@ public:
   Term evaluate(RuleCall &call, GradCall *grads) const;
 
   struct Node {
-    enum Kind : uint8_t { Constant, Name, Call, List, Index, Unary, Binary,
-                          Choice };
+    enum Kind : uint8_t {
+      Constant,
+      Name,
+      Call,
+      List,
+      Index,
+      Unary,
+      Binary,
+      Choice
+    };
     Kind kind = Constant;
     /// Name, Call: the name; Unary, Binary: the operator.
     std::string text;

@@ -103,8 +103,8 @@ static Term gluDouble(RuleCall &c, Terms t) {
   Term s = c.call("sigmoid", {part(x, half)});
   Term s1 = c.mul(s, c.sub(1, s)), s2 = c.mul(s1, c.sub(1, c.mul(s, 2)));
   Term first = c.mul(c.mul(q, out), s1);
-  Term second = c.add(c.mul(c.mul(p, out), s1),
-                      c.mul(c.mul(c.mul(q, out), a), s2));
+  Term second =
+      c.add(c.mul(c.mul(p, out), s1), c.mul(c.mul(c.mul(q, out), a), s2));
   return c.call("cat", {std::vector<Term>{first, second}, d});
 }
 
@@ -168,8 +168,9 @@ static Term padByMode(RuleCall &c, Terms t) {
   llvm::StringRef mode = t[2].text();
   if (mode == "circular")
     return c.call("_pad_circular", {t[0], t[1]});
-  std::string name = (mode == "reflect" ? "reflection_pad" : "replication_pad") +
-                     std::to_string(dims) + "d";
+  std::string name =
+      (mode == "reflect" ? "reflection_pad" : "replication_pad") +
+      std::to_string(dims) + "d";
   return c.call(name, {t[0], t[1]});
 }
 
@@ -261,8 +262,10 @@ Term compareTerms(RuleCall &call, llvm::StringRef op, const Term &a,
     return {};
   }
   double x = a.number(), y = b.number();
-  return Term(op == "<" ? x < y : op == "<=" ? x <= y
-              : op == ">" ? x > y : x >= y);
+  return Term(op == "<"    ? x < y
+              : op == "<=" ? x <= y
+              : op == ">"  ? x > y
+                           : x >= y);
 }
 
 } // namespace ft

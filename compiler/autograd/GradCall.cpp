@@ -88,8 +88,8 @@ void GradCall::setOperand(int operand, const Term &gradient) {
   if (failed())
     return;
   if (have.sizes != want.sizes)
-    return fail("the gradient " + have.str() + " of operand " +
-                Twine(operand) + " must be " + want.str());
+    return fail("the gradient " + have.str() + " of operand " + Twine(operand) +
+                " must be " + want.str());
   results[operand] = g.value();
 }
 

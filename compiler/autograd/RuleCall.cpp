@@ -204,8 +204,10 @@ static std::optional<Term> fold(StringRef name, const Term &a, const Term &b) {
   if (complex) {
     std::complex<double> x(a.number(), a.arg().imag),
         y(b.number(), b.arg().imag);
-    x = name == "add" ? x + y : name == "sub" ? x - y
-        : name == "mul" ? x * y : x / y;
+    x = name == "add"   ? x + y
+        : name == "sub" ? x - y
+        : name == "mul" ? x * y
+                        : x / y;
     return Term(Arg::complex(x.real(), x.imag()));
   }
   auto isInteger = [](const Term &t) { return t.arg().kind != Arg::Float; };
@@ -219,8 +221,10 @@ static std::optional<Term> fold(StringRef name, const Term &a, const Term &b) {
   double x = a.number(), y = b.number();
   if (std::isnan(x) || std::isnan(y))
     return std::nullopt;
-  return Term(name == "add" ? x + y : name == "sub" ? x - y
-              : name == "mul" ? x * y : x / y);
+  return Term(name == "add"   ? x + y
+              : name == "sub" ? x - y
+              : name == "mul" ? x * y
+                              : x / y);
 }
 
 Term RuleCall::arithmetic(StringRef name, const Term &a, const Term &b) {

@@ -96,9 +96,8 @@ static LogicalResult checkArguments(func::FuncOp forward,
 static LogicalResult checkResults(func::FuncOp forward,
                                   const llvm::StringMap<unsigned> &byTarget) {
   constexpr llvm::StringLiteral kRoles[] = {
-      "output",          "loss",
-      "gradient",        "buffer_mutation",
-      "input_mutation",  "parameter_mutation"};
+      "output",          "loss",           "gradient",
+      "buffer_mutation", "input_mutation", "parameter_mutation"};
   Operation *end = forward.getBody().front().getTerminator();
   for (auto [n, value] : llvm::enumerate(end->getOperands())) {
     auto r = static_cast<unsigned>(n);

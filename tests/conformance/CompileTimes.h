@@ -21,8 +21,7 @@ unsigned resultCount(const ValueCase &test);
 /// Adds the call with inputs for its tensors and outputs for its results.
 /// With `symbols`, for all sizes (ValuesOptions::symbolic).
 void addValueCall(GraphBuilder &graph, const ValueCase &test,
-                  SymContext *symbols = nullptr,
-                  bool withGradients = false);
+                  SymContext *symbols = nullptr, bool withGradients = false);
 
 /// Compiles each call as a program of its own, from its text to the object in
 /// memory (nothing is linked or loaded), and prints median, 90th percentile and

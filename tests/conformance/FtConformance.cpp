@@ -85,8 +85,7 @@ int main(int argc, char **argv) {
                     "CUDA stages",
                     kUnsupported);
   if (checked("grads"))
-    return complain("gradients of models are not in this build",
-                    kUnsupported);
+    return complain("gradients of models are not in this build", kUnsupported);
   options.meta = checked("meta");
   options.values = checked("values");
   options.sizes = checked("sizes");

@@ -231,8 +231,7 @@ std::string ValuesRun::tryBatch(Batch batch) {
   if (!model)
     return llvm::toString(model.takeError());
   if (this->options.grad)
-    if (llvm::Error error =
-            addTangents((*model)->info(), data, batch, inputs))
+    if (llvm::Error error = addTangents((*model)->info(), data, batch, inputs))
       return llvm::toString(std::move(error));
   auto results = (*model)->forward(inputs);
   if (!results)

@@ -41,11 +41,9 @@ llvm::ArrayRef<DerivativeRow> attentionDerivatives() {
 static Term additiveMask(RuleCall &c, const Term &mask, DType dtype) {
   if (!mask.isTensor() || RuleCall::dtype(mask) != DType::Bool)
     return mask;
-  Term zeros = c.call(
-      "zeros_like", {mask, Term(dtype).named("dtype")});
-  return c.call("masked_fill",
-                {zeros, c.call("logical_not", {mask}),
-                 -std::numeric_limits<double>::infinity()});
+  Term zeros = c.call("zeros_like", {mask, Term(dtype).named("dtype")});
+  return c.call("masked_fill", {zeros, c.call("logical_not", {mask}),
+                                -std::numeric_limits<double>::infinity()});
 }
 
 /// Whether the fused form computes it: four dims, equal heads and lengths of
@@ -81,8 +79,7 @@ static Term plain(RuleCall &c) {
       c.fail("grouped queries without a dim of heads");
       return {};
     }
-    Dim times =
-        floorDiv(RuleCall::sizes(q)[heads], RuleCall::sizes(k)[heads]);
+    Dim times = floorDiv(RuleCall::sizes(q)[heads], RuleCall::sizes(k)[heads]);
     k = c.call("repeat_interleave.self_int", {k, times, heads});
     v = c.call("repeat_interleave.self_int", {v, times, heads});
   }
@@ -94,19 +91,18 @@ static Term plain(RuleCall &c) {
     }
     scale = 1.0 / std::sqrt(static_cast<double>(width.value()));
   }
-  Term scores = c.call(
-      "matmul", {c.mul(q, scale), c.call("transpose", {k, -2, -1})});
+  Term scores =
+      c.call("matmul", {c.mul(q, scale), c.call("transpose", {k, -2, -1})});
   if (c.arg("is_causal").truth()) {
     Dims sizes = {RuleCall::sizes(q).end()[-2], RuleCall::sizes(k).end()[-2]};
-    Term ones = c.call(
-        "ones", {sizes, Term(DType::Bool).named("dtype")});
+    Term ones = c.call("ones", {sizes, Term(DType::Bool).named("dtype")});
     mask = c.call("tril", {ones});
   }
   mask = additiveMask(c, mask, dtype);
   if (mask.isTensor())
     scores = c.add(scores, mask);
-  Term weights = c.call(mask.isTensor() ? "_safe_softmax" : "softmax.int",
-                        {scores, -1});
+  Term weights =
+      c.call(mask.isTensor() ? "_safe_softmax" : "softmax.int", {scores, -1});
   double p = c.arg("dropout_p").number();
   if (p > 0)
     weights = c.call("dropout", {weights, p, true});

@@ -31,9 +31,9 @@ static void cat(GradCall &g) {
 static void stack(GradCall &g) {
   for (size_t i = 0; i < g.arg("tensors").items().size(); ++i)
     if (g.needsItem("tensors", i))
-      g.setItem("tensors", i,
-                g.call("select", {g.grad(), g.arg("dim"),
-                                  static_cast<int64_t>(i)}));
+      g.setItem(
+          "tensors", i,
+          g.call("select", {g.grad(), g.arg("dim"), static_cast<int64_t>(i)}));
 }
 
 /// With repeats r and sizes s, element (j s + i) of a dim is element i: the
@@ -41,8 +41,8 @@ static void stack(GradCall &g) {
 static void repeated(GradCall &g, const Term &repeats) {
   Term self = g.arg("self");
   Dims sizes = GradCall::sizes(self), apart;
-  size_t extra = repeats.items().size() - std::min(repeats.items().size(),
-                                                   sizes.size());
+  size_t extra =
+      repeats.items().size() - std::min(repeats.items().size(), sizes.size());
   llvm::SmallVector<int64_t> summed;
   size_t missing = sizes.size() > repeats.items().size()
                        ? sizes.size() - repeats.items().size()
@@ -95,14 +95,12 @@ static void repeatInterleave(GradCall &g) {
 /// are added up at their source.
 static void repeatInterleaveBy(GradCall &g) {
   Term self = g.arg("self"), dim = g.arg("dim");
-  int64_t d = dim.isNone()
-                  ? 0
-                  : GradCall::wrap(dim.integer(), GradCall::rank(self));
+  int64_t d =
+      dim.isNone() ? 0 : GradCall::wrap(dim.integer(), GradCall::rank(self));
   Dims sizes = GradCall::sizes(self);
   Dims from = dim.isNone() ? Dims{product(sizes)} : sizes;
   Term sources = g.call("repeat_interleave.Tensor",
-                        {g.call("expand", {g.arg("repeats"),
-                                           Dims{from[d]}})});
+                        {g.call("expand", {g.arg("repeats"), Dims{from[d]}})});
   Term sum = g.call("index_add", {g.call("new_zeros", {g.grad(), from}), d,
                                   sources, g.grad()});
   g.set("self", g.reshape(sum, sizes));

@@ -64,8 +64,8 @@ static void convolutionBackward(GradCall &g) {
       Dims sizes(static_cast<size_t>(GradCall::rank(out)), Dim(1));
       if (sizes.size() > 1)
         sizes[1] = GradCall::meta(b).numel();
-      sum = g.add(sum, g.call("expand", {g.reshape(b, sizes),
-                                         GradCall::sizes(out)}));
+      sum = g.add(
+          sum, g.call("expand", {g.reshape(b, sizes), GradCall::sizes(out)}));
     }
     g.set("grad_output", sum);
   }
@@ -100,8 +100,8 @@ static Term spread(const Term &list, size_t dims) {
 static std::vector<Term> batched(RuleCall &c, Term input, const Term &padding,
                                  bool transposed) {
   Term weight = c.arg("weight");
-  size_t dims = static_cast<size_t>(std::max<int64_t>(
-      RuleCall::rank(weight) - 2, 0));
+  size_t dims =
+      static_cast<size_t>(std::max<int64_t>(RuleCall::rank(weight) - 2, 0));
   bool single = RuleCall::rank(input) == static_cast<int64_t>(dims) + 1;
   if (single)
     input = c.call("unsqueeze", {input, 0});
@@ -129,8 +129,8 @@ static std::vector<Term> transposed(RuleCall &c) {
 /// the convolution itself cannot do.
 static std::vector<Term> namedPadding(RuleCall &c) {
   Term input = c.arg("input"), weight = c.arg("weight");
-  size_t dims = static_cast<size_t>(
-      std::max<int64_t>(RuleCall::rank(weight) - 2, 0));
+  size_t dims =
+      static_cast<size_t>(std::max<int64_t>(RuleCall::rank(weight) - 2, 0));
   std::vector<Term> padding(dims, Term(0)), extra;
   if (c.arg("padding").text() == "same") {
     Term dilation = spread(c.arg("dilation"), dims);

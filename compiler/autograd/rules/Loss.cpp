@@ -61,8 +61,8 @@ static Term ofProbabilities(RuleCall &c, const Term &logs, Term target,
   Term product = c.mul(logs, target), weight = classWeights(c, logs, classes);
   if (weight.isTensor())
     product = c.mul(product, weight);
-  Term loss = c.neg(c.call(
-      "sum.dim_IntList", {product, std::vector<Term>{classes}, false}));
+  Term loss = c.neg(
+      c.call("sum.dim_IntList", {product, std::vector<Term>{classes}, false}));
   switch (c.arg("reduction").integer()) {
   case 0:
     return loss;
@@ -84,8 +84,8 @@ static Term smoothed(RuleCall &c, const Term &logs, const Term &target,
   Term hard = nll(c, logs, target, weight, reduction, ignored);
   Term weights = classWeights(c, logs, classes);
   Term all = weights.isTensor() ? c.mul(logs, weights) : logs;
-  Term smooth = c.neg(c.call(
-      "sum.dim_IntList", {all, std::vector<Term>{classes}, false}));
+  Term smooth = c.neg(
+      c.call("sum.dim_IntList", {all, std::vector<Term>{classes}, false}));
   Term skip = c.call("eq", {target, ignored});
   smooth = c.call("masked_fill", {smooth, skip, 0});
   if (reduction == 1) {
@@ -177,8 +177,8 @@ static std::vector<Term> cosineEmbedding(RuleCall &c) {
   auto dot = [&](const Term &x, const Term &y) {
     return c.call("sum.dim_IntList", {c.mul(x, y), last, false});
   };
-  Term norms = c.call(
-      "sqrt", {c.mul(c.add(dot(a, a), kTiny), c.add(dot(b, b), kTiny))});
+  Term norms =
+      c.call("sqrt", {c.mul(c.add(dot(a, a), kTiny), c.add(dot(b, b), kTiny))});
   Term cosine = c.div(dot(a, b), norms);
   Term away = c.call("clamp_min", {c.sub(cosine, c.arg("margin")), 0});
   Term loss =
@@ -192,16 +192,15 @@ static std::vector<Term> poisson(RuleCall &c) {
   if (c.arg("log_input").truth())
     loss = c.sub(c.call("exp", {x}), c.mul(t, x));
   else
-    loss = c.sub(
-        x, c.mul(t, c.call("log", {c.add(x, c.arg("eps"))})));
+    loss = c.sub(x, c.mul(t, c.call("log", {c.add(x, c.arg("eps"))})));
   if (c.arg("full").truth()) {
     // Stirling's formula for log(t!), of targets above 1.
     constexpr double kTwoPi = 6.283185307179586;
     Term log = c.call("log", {t});
     Term half = c.mul(c.call("log", {c.mul(t, kTwoPi)}), 0.5);
     Term stirling = c.add(c.sub(c.mul(t, log), t), half);
-    loss = c.add(loss, c.call("masked_fill",
-                              {stirling, c.call("le", {t, 1}), 0}));
+    loss =
+        c.add(loss, c.call("masked_fill", {stirling, c.call("le", {t, 1}), 0}));
   }
   return {reduceLoss(c, loss)};
 }

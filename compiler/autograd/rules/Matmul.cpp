@@ -77,15 +77,13 @@ static void matmul(GradCall &g) {
 /// d sqrt(|x|^2 + |y|^2 - 2 x y), 0 where the distance is 0.
 static void euclideanDistance(GradCall &g) {
   Term x1 = g.arg("x1"), x2 = g.arg("x2"), result = g.result(0);
-  Term ratio =
-      g.call("masked_fill", {g.div(g.grad(), result),
-                             g.call("eq", {result, 0}), 0});
+  Term ratio = g.call("masked_fill",
+                      {g.div(g.grad(), result), g.call("eq", {result, 0}), 0});
   auto one = [&](const char *name, const Term &from, const Term &to,
                  const Term &r) {
     if (!g.needs(name))
       return;
-    Term total =
-        g.call("sum.dim_IntList", {r, std::vector<Term>{-1}, true});
+    Term total = g.call("sum.dim_IntList", {r, std::vector<Term>{-1}, true});
     g.set(name, g.sub(g.mul(from, total), g.call("matmul", {r, to})));
   };
   one("x1", x1, x2, ratio);
@@ -115,10 +113,11 @@ static std::optional<std::string> letters(llvm::StringRef part, int64_t rank,
   size_t dots = part.find("...");
   if (dots == llvm::StringRef::npos)
     return part.str();
-  llvm::StringRef before = part.take_front(dots), after = part.drop_front(dots + 3);
-  int64_t missing = rank < 0 ? static_cast<int64_t>(fill.size())
-                             : rank - static_cast<int64_t>(before.size() +
-                                                           after.size());
+  llvm::StringRef before = part.take_front(dots),
+                  after = part.drop_front(dots + 3);
+  int64_t missing =
+      rank < 0 ? static_cast<int64_t>(fill.size())
+               : rank - static_cast<int64_t>(before.size() + after.size());
   if (missing < 0 || missing > static_cast<int64_t>(fill.size()))
     return std::nullopt;
   return (before + fill.take_back(missing) + after).str();
@@ -176,8 +175,8 @@ std::optional<Equation> Equation::parse(llvm::StringRef text,
 
 /// The gradient of one operand is the einsum of the output's gradient and the
 /// conjugates of all others, with its own letters as the output. Letters that
-/// only it has were summed: there the gradient is the same everywhere. It has no
-/// letter twice (einsumExpansion).
+/// only it has were summed: there the gradient is the same everywhere. It has
+/// no letter twice (einsumExpansion).
 static Term einsumGradient(GradCall &g, const Equation &e,
                            llvm::ArrayRef<Term> tensors, size_t i) {
   std::string known = e.output, equation = e.output;
@@ -195,8 +194,7 @@ static Term einsumGradient(GradCall &g, const Equation &e,
     if (known.find(c) != std::string::npos)
       found += c;
   equation += "->" + found;
-  Term grad =
-      g.call("einsum", {equation.c_str(), Term(std::move(operands))});
+  Term grad = g.call("einsum", {equation.c_str(), Term(std::move(operands))});
   for (auto [d, c] : llvm::enumerate(own))
     if (found.find(c) == std::string::npos)
       grad = g.call("unsqueeze", {grad, static_cast<int64_t>(d)});
@@ -274,8 +272,8 @@ static std::vector<Term> bilinear(RuleCall &c) {
   };
   Term left = c.call("matmul", {unsqueezed(c.arg("input1")), c.arg("weight")});
   Term both = c.mul(left, unsqueezed(c.arg("input2")));
-  Term result = c.call("sum.dim_IntList",
-                       {both, std::vector<Term>{-2, -1}, false});
+  Term result =
+      c.call("sum.dim_IntList", {both, std::vector<Term>{-2, -1}, false});
   Term bias = c.arg("bias");
   return {bias.isTensor() ? c.add(result, bias) : result};
 }
@@ -288,9 +286,9 @@ static std::vector<Term> trilinear(RuleCall &c) {
       x = c.call("unsqueeze", {x, dim});
     return x;
   };
-  Term product = c.mul(c.mul(expanded("i1", "expand1"),
-                             expanded("i2", "expand2")),
-                       expanded("i3", "expand3"));
+  Term product =
+      c.mul(c.mul(expanded("i1", "expand1"), expanded("i2", "expand2")),
+            expanded("i3", "expand3"));
   if (c.arg("sumdim").items().empty())
     return {product};
   return {c.call("sum.dim_IntList", {product, c.arg("sumdim"), false})};
@@ -305,8 +303,8 @@ static std::vector<Term> cosineSimilarity(RuleCall &c) {
     Term norm = c.call("linalg_vector_norm", {x, 2, dims, true});
     return c.div(x, c.call("clamp_min", {norm, c.arg("eps")}));
   };
-  return {c.call("sum.dim_IntList",
-                 {c.mul(unit("x1"), unit("x2")), dims, false})};
+  return {
+      c.call("sum.dim_IntList", {c.mul(unit("x1"), unit("x2")), dims, false})};
 }
 
 llvm::ArrayRef<ExpandRow> matmulExpansions() {

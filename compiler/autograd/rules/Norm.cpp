@@ -53,15 +53,15 @@ static void layerNorm(GradCall &g) {
   for (const Term &size : g.arg("normalized_shape").items())
     n = n * size.dim();
   g.accumulate("input",
-        ofStatistics(g, g.arg("input"), m, r, n, GradCall::sizes(m)));
+               ofStatistics(g, g.arg("input"), m, r, n, GradCall::sizes(m)));
 }
 
 static void groupNorm(GradCall &g) {
   if (!g.gradIfAny(0).isZero())
     setAll(g, g.callAll("native_group_norm_backward",
                         {g.grad(), g.arg("input"), g.result(1), g.result(2),
-                         g.arg("weight"), g.arg("N"), g.arg("C"),
-                         g.arg("HxW"), g.arg("group"), maskOf(g)}));
+                         g.arg("weight"), g.arg("N"), g.arg("C"), g.arg("HxW"),
+                         g.arg("group"), maskOf(g)}));
   if (g.gradIfAny(1).isZero() && g.gradIfAny(2).isZero())
     return;
   // Samples, groups, the elements of one group.
@@ -198,8 +198,8 @@ static std::vector<Term> renorm(RuleCall &c) {
   Term self = c.arg("self"), most = c.arg("maxnorm");
   int64_t rank = RuleCall::rank(self);
   int64_t d = RuleCall::wrap(c.arg("dim").integer(), rank);
-  Term norm = c.call("linalg_vector_norm",
-                     {self, c.arg("p"), dimsBut(d, rank), true});
+  Term norm =
+      c.call("linalg_vector_norm", {self, c.arg("p"), dimsBut(d, rank), true});
   Term scale = c.div(most, c.add(norm, 1e-7));
   Term above = c.call("gt", {norm, most});
   return {c.mul(self, c.call("where", {above, scale, 1.0}))};

@@ -61,8 +61,7 @@ static Term meanGradient(GradCall &g) {
 
 static void varianceAndMean(GradCall &g) {
   Term grad = g.gradIfAny(0);
-  Term spread = grad.isZero() ? Term()
-                              : varianceGradient(g, restored(g, grad));
+  Term spread = grad.isZero() ? Term() : varianceGradient(g, restored(g, grad));
   g.set("self", g.add(spread, meanGradient(g)));
 }
 
@@ -99,10 +98,9 @@ static void vectorNorm(GradCall &g) {
     // The elements of largest (smallest) modulus share it.
     Term size = g.call("abs", {self});
     Term extreme = g.call("eq", {size, norm});
-    Term among = g.call("sum.dim_IntList",
-                        {extreme, dim.isNone() ? Term(std::vector<Term>())
-                                               : dim,
-                         true});
+    Term among =
+        g.call("sum.dim_IntList",
+               {extreme, dim.isNone() ? Term(std::vector<Term>()) : dim, true});
     Term share = g.mul(g.call("sgn", {self}), g.div(grad, among));
     return g.set("self", g.call("where", {extreme, share, 0}));
   }
@@ -113,8 +111,7 @@ static void vectorNorm(GradCall &g) {
   Term result = g.mul(g.mul(g.call("sgn", {self}), power), scale);
   // |0|^(p-1) is infinite there: the subgradient of an element that is 0 is 0.
   if (p < 2)
-    result =
-        g.call("masked_fill", {result, g.call("eq", {self, 0}), 0});
+    result = g.call("masked_fill", {result, g.call("eq", {self, 0}), 0});
   g.set("self", result);
 }
 
@@ -132,9 +129,8 @@ static Term productOfOthers(GradCall &g, const Term &x, int64_t d) {
   Term ones = g.call("new_ones", {x, one});
   auto exclusive = [&](const Term &t) {
     Term shifted = g.call(
-        "cat", {std::vector<Term>{
-                    ones, g.call("narrow", {t, d, 0, g.sub(n, 1)})},
-                d});
+        "cat",
+        {std::vector<Term>{ones, g.call("narrow", {t, d, 0, g.sub(n, 1)})}, d});
     return g.call("cumprod", {shifted, d});
   };
   Term dims = std::vector<Term>{d};
@@ -175,8 +171,8 @@ static void aminmax(GradCall &g) {
     if (grad.isZero())
       continue;
     Term mask = g.call("eq", {self, restored(g, g.result(r))});
-    Term dims = dim.isNone() ? Term(std::vector<Term>())
-                             : Term(std::vector<Term>{dim});
+    Term dims =
+        dim.isNone() ? Term(std::vector<Term>()) : Term(std::vector<Term>{dim});
     Term among = g.call("sum.dim_IntList", {mask, dims, true});
     sum = g.add(sum, g.div(g.mul(restored(g, grad), mask), among));
   }
@@ -185,14 +181,10 @@ static void aminmax(GradCall &g) {
 
 llvm::ArrayRef<DerivativeRow> reduceDerivatives() {
   static constexpr DerivativeRow kRows[] = {
-      {"aminmax.default", aminmax},
-      {"linalg_vector_norm.default", vectorNorm},
-      {"prod.default", product},
-      {"prod.dim_int", productOfDim},
-      {"std.correction", standard},
-      {"std_mean.correction", standardAndMean},
-      {"var.correction", variance},
-      {"var_mean.correction", varianceAndMean},
+      {"aminmax.default", aminmax}, {"linalg_vector_norm.default", vectorNorm},
+      {"prod.default", product},    {"prod.dim_int", productOfDim},
+      {"std.correction", standard}, {"std_mean.correction", standardAndMean},
+      {"var.correction", variance}, {"var_mean.correction", varianceAndMean},
   };
   return kRows;
 }

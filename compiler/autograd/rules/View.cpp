@@ -98,16 +98,15 @@ static void asStrided(GradCall &g) {
       g.call("as_strided", {where, meta.sizes, meta.strides, meta.offset});
   Term read = g.call("index", {storage, std::vector<Term>{places}});
   // Elements of `self` that share one place have equal parts of its gradient.
-  bool overlaps = llvm::any_of(
-      llvm::zip(meta.sizes, meta.strides), [](const auto &dim) {
+  bool overlaps =
+      llvm::any_of(llvm::zip(meta.sizes, meta.strides), [](const auto &dim) {
         return std::get<1>(dim).is(0) && std::get<0>(dim).value() > 1;
       });
   if (overlaps) {
     Dims count = {meta.numel()};
-    Term times = g.call(
-        "index_add", {g.call("new_zeros", {g.grad(), flat}), 0,
-                      g.reshape(places, count),
-                      g.call("new_ones", {g.grad(), count})});
+    Term times = g.call("index_add", {g.call("new_zeros", {g.grad(), flat}), 0,
+                                      g.reshape(places, count),
+                                      g.call("new_ones", {g.grad(), count})});
     read = g.div(read, g.call("index", {times, std::vector<Term>{places}}));
   }
   g.set("self", read);
@@ -127,9 +126,8 @@ static void asStridedScatter(GradCall &g) {
   Term size = g.arg("size"), stride = g.arg("stride"),
        offset = g.arg("storage_offset");
   g.set("src", g.call("as_strided", {grad, size, stride, offset}));
-  g.set("self", g.call("as_strided_scatter",
-                       {grad, g.call("zeros_like", {src}), size, stride,
-                        offset}));
+  g.set("self", g.call("as_strided_scatter", {grad, g.call("zeros_like", {src}),
+                                              size, stride, offset}));
 }
 
 llvm::ArrayRef<DerivativeRow> viewDerivatives() {
