@@ -92,46 +92,67 @@ LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
   })[0];
 }
 
+/// Of each position before the map, what it adds to: (position after, weight),
+/// one pair for each tap, since infinity times weights of both signs, or of
+/// none, is not what it is times their sum.
+static SmallVector<SmallVector<std::pair<int64_t, double>, 4>, 0>
+transposed(const Resampling &map) {
+  SmallVector<SmallVector<std::pair<int64_t, double>, 4>, 0> uses(
+      static_cast<size_t>(map.from));
+  for (auto [i, taps] : llvm::enumerate(map.to))
+    for (auto [index, weight] : llvm::zip(taps.index, taps.weight))
+      uses[static_cast<size_t>(index)].push_back(
+          {static_cast<int64_t>(i), weight});
+  return uses;
+}
+
 LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
                                unsigned dim, const Resampling &map) {
-  DType work = opmathType(gradient.dtype);
-  gradient = c.cast(gradient, work);
+  DType from = gradient.dtype, work = opmathType(from);
   Dims sizes = gradient.dims();
-  auto to = static_cast<int64_t>(map.to.size());
-  // NaN where there is no tap: a gradient that is not finite must not reach
-  // elements that the map does not read, which 0 times it would.
-  const double kNone = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> matrix(static_cast<size_t>(to * map.from), kNone);
-  for (int64_t i = 0; i < to; ++i)
-    for (auto [index, weight] : llvm::zip(map.to[i].index, map.to[i].weight)) {
-      double &entry = matrix[static_cast<size_t>(i * map.from + index)];
-      entry = std::isnan(entry) ? weight : entry + weight;
-    }
-  LoweredTensor w = c.reshape(constantVector(c, matrix, work), {to, map.from});
   sizes[dim] = map.from;
   unsigned rank = gradient.rank();
-  SmallVector<AffineExpr, 6> logical(rank), source;
-  for (unsigned p = 0; p < rank; ++p)
+  SmallVector<AffineExpr, 6> logical(rank);
+  Dims physical(rank, Dim(0));
+  for (unsigned p = 0; p < rank; ++p) {
     logical[gradient.order[p]] = c.dim(p);
-  source = logical;
-  source[dim] = c.dim(rank);
+    physical[p] = sizes[gradient.order[p]];
+  }
+  LoweredTensor zero = c.filled(physical, work, 0);
+  zero.order = gradient.order;
+  zero.setDims(sizes);
+  auto uses = transposed(map);
+  size_t most = 0;
+  for (const auto &list : uses)
+    most = std::max(most, list.size());
+  if (most == 0 || hasNoElements(sizes))
+    return zero;
+  // NaN where there is no tap: a gradient that is not finite must not reach
+  // elements that the map does not read, which 0 times it would.
+  SmallVector<int64_t> index;
+  SmallVector<double> weight;
+  for (const auto &list : uses)
+    for (size_t k = 0; k < most; ++k) {
+      index.push_back(k < list.size() ? list[k].first : 0);
+      weight.push_back(k < list.size()
+                           ? list[k].second
+                           : std::numeric_limits<double>::quiet_NaN());
+    }
+  Dims table = {Dim(map.from), Dim(static_cast<int64_t>(most))};
+  SmallVector<AffineExpr, 6> entry = {logical[dim], c.dim(rank)};
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   iterators.push_back(Iterator::Reduction);
-  LoweredTensor zero = c.filled(sizes, work, 0);
-  if (!gradient.isRowMajor()) {
-    Dims physical;
-    for (unsigned l : gradient.order)
-      physical.push_back(sizes[l]);
-    zero = c.filled(physical, work, 0);
-    zero.order = gradient.order;
-    zero.setDims(sizes);
-  }
   return c.generic(
-      {Access{gradient, source}, Access{w, {c.dim(rank), logical[dim]}}},
-      Access{zero, logical}, iterators, [](ScalarBuilder &s, ValueRange v) {
+      {Access{c.reshape(constantVector(c, index), table), entry},
+       Access{c.reshape(constantVector(c, weight, work), table), entry}},
+      Access{zero, logical}, iterators, [&](ScalarBuilder &s, ValueRange v) {
+        SmallVector<Value> at(rank);
+        for (unsigned p = 0; p < rank; ++p)
+          at[gradient.order[p]] = iterationIndex(s, p);
+        at[dim] = toIndex(s, v[0], DType::I64);
+        Value read = s.cast(readAt(s, gradient, at), from, work);
         Value none = s.cmp(ScalarBuilder::Cmp::Ne, v[1], v[1]);
-        Value term =
-            s.select(none, s.constant(v[0].getType(), 0), s.mul(v[0], v[1]));
+        Value term = s.select(none, s.zero(read), s.mul(read, v[1]));
         return SmallVector<Value>{s.add(v[2], term)};
       })[0];
 }

@@ -32,8 +32,8 @@ struct Resampling {
 LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
                        const Resampling &map);
 
-/// The transposed map, which takes gradients back: a contraction with the
-/// dense matrix of the map. Cost: from · to per line.
+/// The transposed map, which takes gradients back, in the opmath type. Cost:
+/// per element of the result as many terms as the map reads any position.
 LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
                                unsigned dim, const Resampling &map);
 

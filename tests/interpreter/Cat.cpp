@@ -54,7 +54,7 @@ static void stack(Call &call) {
 /// hstack, vstack, dstack, column_stack: at least so many dims each.
 static void stackForms(Call &call) {
   std::vector<Tensor> parts = partsOf(call);
-  llvm::StringRef base = call.schema.base;
+  llvm::StringRef base = call.base();
   int64_t dim = 0;
   for (Tensor &part : parts) {
     Shape shape = part.shape;
@@ -97,7 +97,7 @@ static void blockDiag(Call &call) {
 }
 
 static void triangle(Call &call) {
-  bool lower = call.schema.base == "tril";
+  bool lower = call.base() == "tril";
   const Tensor &self = call.tensor(0);
   int64_t k = call.integer(1);
   forEachIndex(self.shape, [&](Index index, int64_t i) {
@@ -130,7 +130,7 @@ static void diagEmbed(Call &call) {
 /// Gradients of views: zeros with the gradient in the place of the view, and
 /// the scatter forms: a copy with the source there.
 static void diagonalInto(Call &call) {
-  bool scatter = call.schema.base == "diagonal_scatter";
+  bool scatter = call.base() == "diagonal_scatter";
   const Tensor &part = call.tensor(scatter ? 1 : 0);
   int64_t rank = call.out().rank(), offset = call.integer(2);
   if (scatter)
@@ -141,7 +141,7 @@ static void diagonalInto(Call &call) {
 }
 
 static void selectInto(Call &call) {
-  bool scatter = call.schema.base == "select_scatter";
+  bool scatter = call.base() == "select_scatter";
   const Tensor &part = call.tensor(scatter ? 1 : 0);
   int64_t rank = call.out().rank();
   if (scatter)
@@ -156,7 +156,7 @@ static void selectInto(Call &call) {
 }
 
 static void sliceInto(Call &call) {
-  bool scatter = call.schema.base == "slice_scatter";
+  bool scatter = call.base() == "slice_scatter";
   const Tensor &part = call.tensor(scatter ? 1 : 0);
   int64_t rank = call.out().rank();
   if (scatter)

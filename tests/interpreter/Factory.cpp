@@ -57,7 +57,7 @@ static void arange(Call &call) {
 
 /// From both ends, so that the last element is the end itself.
 static void linspace(Call &call) {
-  bool power = call.schema.base == "logspace";
+  bool power = call.base() == "logspace";
   Tensor &out = call.out();
   if (out.dtype == DType::Bool || (power && out.whole()))
     return call.open("steps that are cut to integers");
@@ -88,7 +88,7 @@ static void linspace(Call &call) {
 }
 
 static void triangleIndices(Call &call) {
-  bool lower = call.schema.base == "tril_indices";
+  bool lower = call.base() == "tril_indices";
   int64_t rows = call.integer(0), columns = call.integer(1);
   int64_t offset = call.integer(2), next = 0;
   Tensor &out = call.out();

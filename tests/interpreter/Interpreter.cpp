@@ -115,8 +115,9 @@ const OpRow *ft::interpreter::findOp(const Schema &schema) {
 OpClass ft::interpreter::classOf(const Schema &schema, llvm::ArrayRef<Arg> args,
                                  llvm::ArrayRef<DType> operands) {
   OpClass opClass = findOp(schema)->opClass;
-  bool inexact =
-      schema.family == "pointwise" && llvm::any_of(operands, isComplex);
+  bool elementwise =
+      schema.family == "pointwise" || schema.base.starts_with("_foreach_");
+  bool inexact = elementwise && llvm::any_of(operands, isComplex);
   if (int alpha = schema.argIndex("alpha"); alpha >= 0)
     inexact |= !(args[alpha].kind == Arg::Int && args[alpha].dim.is(1));
   return inexact ? std::max(opClass, OpClass::Elementary) : opClass;
@@ -133,10 +134,12 @@ CallResult ft::interpreter::evaluate(const Schema &schema,
     return result;
   }
   Call call(schema, args, operands, metas);
-  Tensor::strayed = false;
+  Tensor::strayed = Tensor::narrowed = false;
   row->function(call);
   if (Tensor::strayed)
     call.refuse("an access outside of a tensor");
+  if (Tensor::narrowed)
+    call.open("a function of real numbers of complex ones");
   for (const Tensor &tensor : call.results)
     if (tensor.undefined)
       call.open("a float that no integer of the dtype holds");

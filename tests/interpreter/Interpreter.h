@@ -33,6 +33,13 @@ public:
   llvm::ArrayRef<Arg> args;
   llvm::ArrayRef<Tensor> operands;
 
+  /// "add" for add.Tensor and for add_.Tensor.
+  llvm::StringRef base() const {
+    llvm::StringRef name = schema.base;
+    if (schema.mutates)
+      name.consume_back("_");
+    return name;
+  }
   unsigned size() const { return args.size(); }
   bool has(unsigned i) const { return !args[i].isNone(); }
   const Tensor &tensor(unsigned i) const { return operands[args[i].operand]; }

@@ -139,7 +139,7 @@ static void addbmm(Call &call) {
 
 static void dot(Call &call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
-  bool conjugate = call.schema.base == "vdot";
+  bool conjugate = call.base() == "vdot";
   Accumulator sum(call.out().dtype);
   for (int64_t i = 0, n = a.numel(); i < n; ++i) {
     if (conjugate && isComplex(a.dtype))
@@ -224,7 +224,7 @@ static double distance(const Tensor &a, int64_t i, const Tensor &b, int64_t j,
 
 static void cdist(Call &call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
-  bool euclidean = call.schema.base == "_euclidean_dist";
+  bool euclidean = call.base() == "_euclidean_dist";
   double p = euclidean ? 2 : call.number(2);
   Tensor &out = call.out();
   int64_t m = a.shape.back();

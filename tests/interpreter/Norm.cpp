@@ -20,7 +20,8 @@ static Moments momentsOf(const Tensor &x, int64_t n, At at) {
   Moments m;
   for (int64_t k = 0; k < n; ++k)
     m.mean += x.real(at(k));
-  m.mean /= double(n);
+  if (n) // the variance of nothing is NaN, its mean is not
+    m.mean /= double(n);
   for (int64_t k = 0; k < n; ++k) {
     double d = x.real(at(k)) - m.mean;
     m.variance += d * d;
@@ -33,13 +34,19 @@ static double optional(const Tensor *tensor, int64_t i, double otherwise) {
   return tensor && tensor->numel() ? tensor->real(i) : otherwise;
 }
 
+/// How many rows (input, shape, ...) has, which may be rows of no elements.
+static int64_t rowsOf(const Call &call) {
+  Index shape = call.tensor(0).shape;
+  return numelOf(shape.drop_back(call.integers(1).size()));
+}
+
 /// Rows of `n` elements: (input, shape, weight, bias, eps).
 static void layerNorm(Call &call) {
   const Tensor &x = call.tensor(0);
   int64_t n = numelOf(call.integers(1));
   const Tensor *weight = call.optTensor(2), *bias = call.optTensor(3);
   double eps = call.number(4);
-  for (int64_t row = 0; n && row < x.numel() / n; ++row) {
+  for (int64_t row = 0, rows = rowsOf(call); row < rows; ++row) {
     Moments m = momentsOf(x, n, [&](int64_t k) { return row * n + k; });
     double rstd = 1 / std::sqrt(m.variance + eps);
     for (int64_t k = 0; k < n; ++k)
@@ -141,6 +148,9 @@ static void batchNorm(Call &call) {
   bool training = flag >= 0 ? call.flag(flag) : false;
   double eps = call.number(schema.argIndex("eps"));
   double momentum = call.number(schema.argIndex("momentum"));
+  auto blend = [&](double old, double now) {
+    return momentum * now + (1 - momentum) * old;
+  };
   std::vector<ChannelStats> stats = channelStats(x), used = stats;
   for (size_t c = 0; !training && c < used.size(); ++c) {
     used[c].mean = optional(runningMean, c, 0);
@@ -148,10 +158,12 @@ static void batchNorm(Call &call) {
   }
   for (int64_t i = 0, n = x.numel(); i < n; ++i) {
     int64_t c = channelOf(i, x.shape);
-    double rstd = 1 / std::sqrt(used[c].variance + eps);
-    call.out().setReal(i, (x.real(i) - used[c].mean) * rstd *
-                                  optional(weight, c, 1) +
-                              optional(bias, c, 0));
+    double scale = optional(weight, c, 1) / std::sqrt(used[c].variance + eps);
+    double shift = optional(bias, c, 0), mean = used[c].mean;
+    // As PyTorch's kernel of dense images does it, infinities included.
+    call.out().setReal(i, training
+                              ? (x.real(i) - mean) * scale + shift
+                              : x.real(i) * scale + (shift - mean * scale));
   }
   for (size_t c = 0; c < used.size(); ++c) {
     if (call.results.size() > 2 &&
@@ -163,8 +175,8 @@ static void batchNorm(Call &call) {
       double unbiased =
           stats[c].variance * stats[c].count / std::max(stats[c].count - 1, 0.);
       double m = optional(runningMean, c, 0), v = optional(runningVar, c, 1);
-      call.out(3).setReal(c, training ? m + momentum * (stats[c].mean - m) : m);
-      call.out(4).setReal(c, training ? v + momentum * (unbiased - v) : v);
+      call.out(3).setReal(c, training ? blend(m, stats[c].mean) : m);
+      call.out(4).setReal(c, training ? blend(v, unbiased) : v);
     }
   }
 }
@@ -276,14 +288,11 @@ static void rmsNorm(Call &call) {
   const Tensor &x = call.tensor(0);
   int64_t n = numelOf(call.integers(1));
   const Tensor *weight = call.optTensor(2);
-  DType dtype = x.dtype;
   // The machine epsilon of the type that PyTorch computes in.
-  double eps = call.has(3)           ? call.number(3)
-               : dtype == DType::F64 ? 0x1p-52
-               : dtype == DType::F32 ? 0x1p-23
-               : dtype == DType::F16 ? 0x1p-23
-                                     : 0x1p-23;
-  for (int64_t row = 0; n && row < x.numel() / n; ++row) {
+  double eps = call.has(3)             ? call.number(3)
+               : x.dtype == DType::F64 ? 0x1p-52
+                                       : 0x1p-23;
+  for (int64_t row = 0, rows = rowsOf(call); row < rows; ++row) {
     double squares = 0;
     for (int64_t k = 0; k < n; ++k)
       squares += x.real(row * n + k) * x.real(row * n + k);

@@ -17,16 +17,12 @@ using namespace ft::interpreter;
 DType ft::interpreter::computeType(const Call &call, Promote promote,
                                    unsigned operands) {
   TypePromotion promotion;
-  for (unsigned i = 0; i < call.size(); ++i) {
-    if (i >= operands && !(promote == Promote::Mask && i < operands + 1))
-      break;
-    if (promote == Promote::Mask && i == 0)
-      continue;
+  unsigned first = promote == Promote::Mask;
+  for (unsigned i = first; i < call.size(); ++i)
     if (const Tensor *tensor = call.optTensor(i))
       promotion.add(tensor->dtype, tensor->shape.empty());
-    else if (call.args[i].isNumber())
+    else if (call.args[i].isNumber() && i < operands + first)
       promotion.add(call.args[i]);
-  }
   DType dtype = promotion.result().value_or(DType::F32);
   switch (promote) {
   case Promote::Float:
@@ -130,8 +126,10 @@ void ft::interpreter::evaluatePointwise(Call &call, const PointwiseRow &row) {
         continue;
       }
       int64_t at = flattenBroadcast(slot.tensor.shape, index);
-      reals[i] = slot.tensor.real(at);
       complexes[i] = slot.tensor.complex(at);
+      if (complex)
+        continue;
+      reals[i] = slot.tensor.real(at);
       integers[i] = slot.tensor.integer(at);
     }
     if (complex)
@@ -163,17 +161,17 @@ static const PointwiseRow *findPointwise(llvm::StringRef name) {
 
 static void pointwise(Call &call) {
   const PointwiseRow *row = findPointwise(call.schema.name);
-  if (!row) {
-    // An in-place form: computed as the functional one, then converted.
-    llvm::StringRef base = call.schema.base;
-    base.consume_back("_");
-    row = findPointwise((base + "." + call.schema.overload).str());
-  }
-  if (call.schema.base.contains("logit") && call.size() > 1 &&
+  if (!row) // an in-place form: computed as the functional one, then converted
+    row = findPointwise((call.base() + "." + call.schema.overload).str());
+  if (call.base().contains("logit") && call.size() > 1 &&
       call.has(call.size() - 1) && call.number(call.size() - 1) > 0.5)
     call.open("bounds that cross");
+  // The annotation keeps the gradient's dtype, PyTorch's kernel does not.
+  if (call.base() == "threshold_backward" && !call.out().whole() &&
+      computeType(call, row->promote, 2) != call.out().dtype)
+    call.open("a gradient of another dtype");
   // Recurrences of such lengths overflow on the way, in ways of their own.
-  for (unsigned i = 0; call.schema.base.contains("_polynomial_") && i < 2; ++i)
+  for (unsigned i = 0; call.base().contains("_polynomial_") && i < 2; ++i)
     if (const Tensor *n = call.optTensor(i))
       for (int64_t k = 0; k < n->numel(); ++k)
         if (n->real(k) > 100)

@@ -64,11 +64,23 @@ static double floorDivideReal(D x) {
   return div - floored > 0.5 ? floored + 1 : floored;
 }
 
+/// There are no kernels that shift bools.
+static bool shiftsBools(Call &call) {
+  bool is = call.results[0].dtype == DType::Bool;
+  if (is)
+    call.open("a shift of bools");
+  return is;
+}
+
 static int64_t shiftLeft(I x, Call &call) {
+  if (shiftsBools(call))
+    return 0;
   int64_t bits = dtypeBytes(call.results[0].dtype) * 8;
   return x[1] < 0 || x[1] >= bits ? 0 : overflowing(u(x[0]) << x[1]);
 }
 static int64_t shiftRight(I x, Call &call) {
+  if (shiftsBools(call))
+    return 0;
   int64_t bits = dtypeBytes(call.results[0].dtype) * 8;
   int64_t most = isUnsigned(call.results[0].dtype) ? bits : bits - 1;
   int64_t by = x[1] < 0 || x[1] >= bits ? most : x[1];
@@ -202,7 +214,8 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
       {"pow.Tensor_Scalar", Elementary, Operands, 2, powScalarExponent,
        [](C x) { return powComplexScalarExponent(x[0], x[1]); }, powInteger},
       {"float_power.Tensor_Tensor float_power.Scalar", Elementary, Double, 2,
-       powScalarExponent, [](C x) { return powComplex(x[0], x[1]); }},
+       [](D x) { return std::pow(x[0], x[1]); },
+       [](C x) { return powComplex(x[0], x[1]); }},
       {"float_power.Tensor_Scalar", Elementary, Double, 2, powScalarExponent,
        [](C x) { return powComplexScalarExponent(x[0], x[1]); }},
       FT_COMPARISON("lt.Tensor lt.Scalar less.Tensor less.Scalar", <),

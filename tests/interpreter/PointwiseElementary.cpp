@@ -23,7 +23,7 @@ static const double kLog2 = std::log(2.);
    [](C x) { return std::function(x[0]); }}
 
 static double sinc(D x) {
-  double scaled = step(kPi * x[0]);
+  double scaled = step(step(kPi) * x[0]);
   return x[0] == 0 ? 1 : std::sin(scaled) / scaled;
 }
 

@@ -209,7 +209,7 @@ static void preluKernelBackward(Call &call) {
 
 static void complexParts(Call &call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
-  bool polar = call.schema.base == "polar";
+  bool polar = call.base() == "polar";
   forEachIndex(call.out().shape, [&](Index index, int64_t i) {
     double x = a.real(flattenBroadcast(a.shape, index));
     double y = b.real(flattenBroadcast(b.shape, index));
@@ -272,6 +272,8 @@ static void nextafter(Call &call) {
     double tiny = dtype == DType::BF16 ? 0x1p-133 : 0x1p-24;
     if (from == 0)
       return std::copysign(tiny, to);
+    if (std::isinf(from))
+      return std::copysign(dtype == DType::BF16 ? 0x1.FEp127 : 65504, from);
     double unit = std::exp2(std::floor(std::log2(std::abs(from))) -
                             (dtype == DType::BF16 ? 7 : 10));
     double least = std::max(unit / 2, tiny);

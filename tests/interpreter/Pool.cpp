@@ -233,7 +233,7 @@ static void adaptiveAvgPoolBackward(Call &call) {
 /// Each gradient goes to the element whose index the forward op gave.
 template <size_t spatial, unsigned indices>
 static void toIndices(Call &call) {
-  bool unpool = call.schema.base.contains("unpool");
+  bool unpool = call.base().contains("unpool");
   const Tensor &grad = call.tensor(0), &index = call.tensor(indices);
   Tensor &out = call.out();
   Planes planes(out.shape, grad.shape, spatial);

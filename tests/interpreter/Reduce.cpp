@@ -56,8 +56,8 @@ static void eachGroup(Call &call, const Groups &groups, Function function) {
 }
 
 static void sum(Call &call) {
-  bool skipNaN = call.schema.base == "nansum" || call.schema.base == "nanmean";
-  bool mean = call.schema.base.ends_with("mean");
+  bool skipNaN = call.base() == "nansum" || call.base() == "nanmean";
+  bool mean = call.base().ends_with("mean");
   Tensor &out = call.out();
   Tensor self = call.tensor(0).to(out.dtype);
   Groups groups = groupsOf(call, self.shape);
@@ -163,7 +163,7 @@ static void aminmax(Call &call) {
 }
 
 static void anyAll(Call &call) {
-  bool all = call.schema.base == "all";
+  bool all = call.base().contains("all");
   const Tensor &self = call.tensor(0);
   eachGroup(call, groupsOf(call, self.shape),
             [&](int64_t r, llvm::ArrayRef<int64_t> group) {
@@ -196,7 +196,7 @@ static void moments(Call &call) {
   position = call.schema.argIndex("unbiased");
   if (position >= 0)
     correction = call.flag(position);
-  bool root = call.schema.base.starts_with("std");
+  bool root = call.base().starts_with("std");
   eachGroup(call, groupsOf(call, self.shape),
             [&](int64_t r, llvm::ArrayRef<int64_t> group) {
               double n = static_cast<double>(group.size());
@@ -220,14 +220,14 @@ static double pnorm(const Tensor &self, llvm::ArrayRef<int64_t> group,
   double total = p == -HUGE_VAL ? HUGE_VAL : 0;
   for (int64_t i : group) {
     double a = std::abs(self.complex(i));
-    if (std::isnan(a) || std::isnan(total))
+    if (p == 0) // NaN counts
+      total += a != 0;
+    else if (std::isnan(a) || std::isnan(total))
       total = std::nan("");
     else if (p == HUGE_VAL)
       total = std::max(total, a);
     else if (p == -HUGE_VAL)
       total = std::min(total, a);
-    else if (p == 0)
-      total += a != 0;
     else
       total += std::pow(a, p);
   }
@@ -296,7 +296,7 @@ static void logsumexp(Call &call) {
 /// The lower median; the nan form leaves NaNs out, the other one is NaN, at
 /// the first NaN.
 static void median(Call &call) {
-  bool skip = call.schema.base == "nanmedian";
+  bool skip = call.base() == "nanmedian";
   const Tensor &self = call.tensor(0);
   eachGroup(call, groupsOf(call, self.shape),
             [&](int64_t r, llvm::ArrayRef<int64_t> group) {
@@ -381,6 +381,8 @@ llvm::ArrayRef<OpRow> ft::interpreter::reduceOps() {
       {"all.default", anyAll, Exact},
       {"all.dim", anyAll, Exact},
       {"all.dims", anyAll, Exact},
+      {"_is_all_true.default", anyAll, Exact},
+      {"_is_any_true.default", anyAll, Exact},
       {"count_nonzero.default", countNonzero, Exact},
       {"count_nonzero.dim_IntList", countNonzero, Exact},
       {"var.default", moments, Accumulated},

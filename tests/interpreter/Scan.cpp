@@ -10,7 +10,7 @@ using namespace ft;
 using namespace ft::interpreter;
 
 static void cumulate(Call &call) {
-  bool product = call.schema.base == "cumprod";
+  bool product = call.base() == "cumprod";
   Tensor &out = call.out();
   Tensor self = call.tensor(0).to(out.dtype);
   Lines lines(self.shape, call.dim(1, self.rank()));

@@ -105,7 +105,7 @@ static void scatter(Call &call) {
   int64_t dim = call.dim(1, self.rank());
   How how = How::Write;
   bool includeSelf = true;
-  if (call.schema.base == "scatter_add")
+  if (call.base() == "scatter_add")
     how = How::Add;
   else if (call.size() > 4)
     how = howFrom(call.text(4));
@@ -144,7 +144,7 @@ static void scatter(Call &call) {
 
 /// index_add, index_copy, index_reduce: slices of the source.
 static void indexWrite(Call &call) {
-  llvm::StringRef base = call.schema.base;
+  llvm::StringRef base = call.base();
   const Tensor &self = call.tensor(0), &indices = call.tensor(2),
                &source = call.tensor(3);
   int64_t dim = call.dim(1, self.rank());
@@ -201,7 +201,7 @@ static void indexFill(Call &call) {
 
 static void indexPut(Call &call) {
   const Tensor &self = call.tensor(0);
-  bool masked = call.schema.base == "_unsafe_masked_index_put_accumulate";
+  bool masked = call.base() == "_unsafe_masked_index_put_accumulate";
   std::vector<const Tensor *> indices = call.tensors(masked ? 2 : 1);
   const Tensor &values = call.tensor(masked ? 3 : 2);
   bool accumulate = masked || call.flag(3);

@@ -10,8 +10,8 @@ using namespace ft;
 using namespace ft::interpreter;
 
 static void softmax(Call &call) {
-  bool logarithm = call.schema.base.contains("log");
-  bool safe = call.schema.base == "_safe_softmax";
+  bool logarithm = call.base().contains("log");
+  bool safe = call.base() == "_safe_softmax";
   // Converted to the dtype of the result first, where one is asked for.
   Tensor self = call.tensor(0);
   int dtype = call.schema.argIndex("dtype");
@@ -40,7 +40,7 @@ static void softmax(Call &call) {
 
 // dx = y (g - Σ g y), or g - exp(y) Σ g for the logarithm.
 static void softmaxBackward(Call &call) {
-  bool logarithm = call.schema.base.contains("log");
+  bool logarithm = call.base().contains("log");
   const Tensor &grad = call.tensor(0), &output = call.tensor(1);
   Lines lines(grad.shape, call.dim(2, grad.rank()));
   for (int64_t l = 0; l < lines.count; ++l) {

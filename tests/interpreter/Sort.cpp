@@ -39,7 +39,7 @@ static void sort(Call &call) {
   int dim = call.schema.argIndex("dim");
   int descending = call.schema.argIndex("descending");
   Lines lines(self.shape, dim >= 0 ? call.dim(dim, self.rank()) : int64_t(0));
-  bool indicesOnly = call.schema.base == "argsort";
+  bool indicesOnly = call.base() == "argsort";
   for (int64_t l = 0; l < lines.count; ++l) {
     std::vector<int64_t> order =
         ordered(self, lines, l, descending >= 0 && call.flag(descending));
@@ -125,7 +125,7 @@ static Tensor numberAsTensor(const Call &call, unsigned i) {
 }
 
 static void searchsorted(Call &call) {
-  bool bucketize = call.schema.base == "bucketize";
+  bool bucketize = call.base() == "bucketize";
   const Tensor &bounds = call.tensor(bucketize ? 1 : 0);
   unsigned valueAt = bucketize ? 0 : 1;
   Tensor values = call.optTensor(valueAt) ? call.tensor(valueAt)

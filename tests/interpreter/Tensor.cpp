@@ -106,10 +106,12 @@ Tensor::Tensor(const conformance::TensorView &host)
 }
 
 thread_local bool Tensor::strayed = false;
+thread_local bool Tensor::narrowed = false;
 
 double Tensor::real(int64_t i) const {
   if (!inside(i))
     return 0;
+  narrowed |= isComplex(dtype);
   if (!whole())
     return numbers[i].real();
   return dtype == DType::U64

@@ -51,6 +51,9 @@ public:
   /// Set by any access outside of a tensor, which reads 0 and writes nothing:
   /// the call was not valid, though its metadata were.
   static thread_local bool strayed;
+  /// Set where a complex number was asked for its real part only: the function
+  /// is one of real numbers, which has no value here.
+  static thread_local bool narrowed;
 
   Tensor to(DType other) const;
   /// The same elements under another shape of as many.

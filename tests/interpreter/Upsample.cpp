@@ -50,6 +50,11 @@ static Taps tapsOf(Kind kind, int64_t i, int64_t size, int64_t result,
     add(static_cast<int64_t>(x), 1);
     return taps;
   }
+  if (kind == Kind::Linear && size == result) { // whatever the scale
+    add(i, 1);
+    add(i, 0);
+    return taps;
+  }
   double source;
   if (alignCorners)
     source = result > 1
@@ -154,6 +159,10 @@ template <Kind kind>
 static void upsampleBackward(Call &call) {
   const Tensor &grad = call.tensor(0);
   Tensor &out = call.out();
+  if (kind == Kind::Cubic && out.shape == grad.shape) {
+    out = grad;
+    return;
+  }
   Resize resize = resizeOf(call, kind, out.shape, grad.shape, grad.dtype);
   std::vector<double> sums(out.numel());
   resize.each([&](int64_t from, int64_t to, double weight) {
@@ -174,10 +183,13 @@ llvm::ArrayRef<OpRow> ft::interpreter::upsampleOps() {
       {"upsample_nearest3d.vec", upsample<Kind::Nearest>, Exact},
       {"_upsample_nearest_exact1d.default", upsample<Kind::NearestExact>,
        Exact},
+      {"_upsample_nearest_exact1d.vec", upsample<Kind::NearestExact>, Exact},
       {"_upsample_nearest_exact2d.default", upsample<Kind::NearestExact>,
        Exact},
+      {"_upsample_nearest_exact2d.vec", upsample<Kind::NearestExact>, Exact},
       {"_upsample_nearest_exact3d.default", upsample<Kind::NearestExact>,
        Exact},
+      {"_upsample_nearest_exact3d.vec", upsample<Kind::NearestExact>, Exact},
       {"upsample_linear1d.default", upsample<Kind::Linear>, Accumulated},
       {"upsample_bilinear2d.default", upsample<Kind::Linear>, Accumulated},
       {"upsample_trilinear3d.default", upsample<Kind::Linear>, Accumulated},

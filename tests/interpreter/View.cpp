@@ -147,9 +147,9 @@ static void pieces(Call &call) {
   const Tensor &self = call.tensor(0);
   int dimArg = call.schema.argIndex("dim");
   int64_t dim = dimArg >= 0 ? call.dim(dimArg, self.rank()) : 0, start = 0;
-  if (call.schema.base == "hsplit")
+  if (call.base() == "hsplit")
     dim = self.rank() > 1;
-  else if (call.schema.base == "dsplit")
+  else if (call.base() == "dsplit")
     dim = 2;
   for (unsigned r = 0; r < call.results.size(); ++r) {
     gatherFrom(call, r, self, [&](Index index) {
@@ -165,10 +165,10 @@ static void pieces(Call &call) {
 static void tensorSplitIndices(Call &call) {
   const Tensor &self = call.tensor(0);
   int dimArg = call.schema.argIndex("dim");
-  int64_t dim = dimArg >= 0                    ? call.dim(dimArg, self.rank())
-                : call.schema.base == "hsplit" ? self.rank() > 1
-                : call.schema.base == "dsplit" ? 2
-                                               : 0;
+  int64_t dim = dimArg >= 0               ? call.dim(dimArg, self.rank())
+                : call.base() == "hsplit" ? self.rank() > 1
+                : call.base() == "dsplit" ? 2
+                                          : 0;
   Shape indices = call.integers(1);
   int64_t size = self.shape[dim];
   for (unsigned r = 0; r < call.results.size(); ++r) {
@@ -277,9 +277,9 @@ static void channelShuffle(Call &call) {
 static void flip(Call &call) {
   const Tensor &self = call.tensor(0);
   std::vector<bool> flipped(self.rank(), false);
-  if (call.schema.base == "fliplr")
+  if (call.base() == "fliplr")
     flipped[1] = true;
-  else if (call.schema.base == "flipud")
+  else if (call.base() == "flipud")
     flipped[0] = true;
   else
     flipped = call.dims(1, self.rank(), false);
@@ -422,6 +422,7 @@ llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
       {"alias.default", reshape, Exact},
       {"alias_copy.default", reshape, Exact},
       {"detach.default", reshape, Exact},
+      {"detach_copy.default", reshape, Exact},
       {"lift.default", reshape, Exact},
       {"lift_fresh.default", reshape, Exact},
       {"lift_fresh_copy.default", reshape, Exact},
@@ -444,6 +445,9 @@ llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
       {"to.device", reshape, Exact},
       {"to.other", reshape, Exact},
       {"type_as.default", reshape, Exact},
+      {"_cast_Byte.default", reshape, Exact},
+      {"_cast_Char.default", reshape, Exact},
+      {"_cast_Short.default", reshape, Exact},
       {"_cast_Double.default", reshape, Exact},
       {"_cast_Float.default", reshape, Exact},
       {"_cast_Half.default", reshape, Exact},
@@ -472,10 +476,13 @@ llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
       {"expand_as.default", expand, Exact},
       {"broadcast_to.default", expand, Exact},
       {"slice.Tensor", slice, Exact},
+      {"slice_copy.Tensor", slice, Exact},
       {"narrow.default", narrow, Exact},
       {"narrow_copy.default", narrow, Exact},
       {"select.int", select, Exact},
+      {"select_copy.int", select, Exact},
       {"split.Tensor", pieces, Exact},
+      {"split_copy.Tensor", pieces, Exact},
       {"split.default", pieces, Exact},
       {"split.sizes", pieces, Exact},
       {"split_with_sizes.default", pieces, Exact},
@@ -504,6 +511,7 @@ llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
       {"pixel_shuffle.default", pixelShuffle, Exact},
       {"pixel_unshuffle.default", pixelUnshuffle, Exact},
       {"channel_shuffle.default", channelShuffle, Exact},
+      {"native_channel_shuffle.default", channelShuffle, Exact},
       {"flip.default", flip, Exact},
       {"fliplr.default", flip, Exact},
       {"flipud.default", flip, Exact},

@@ -21,9 +21,9 @@ static void print(const Failure &failure) {
   for (int i : program.inputs()) {
     const Tensor &data = program.values[i].data;
     llvm::outs() << "// in" << i << " = [";
-    for (int64_t k = 0, n = data.numel(); k < n && k < 40; ++k)
+    for (int64_t k = 0, n = data.numel(); k < n && k < 200; ++k)
       llvm::outs() << (k ? ", " : "") << elementText(data, k);
-    llvm::outs() << (data.numel() > 40 ? ", ...]\n" : "]\n");
+    llvm::outs() << (data.numel() > 200 ? ", ...]\n" : "]\n");
   }
 }
 

@@ -8,6 +8,8 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
+#include <optional>
+
 using namespace ft;
 using namespace ft::random;
 using interpreter::OpClass;
@@ -28,7 +30,7 @@ static std::vector<const Schema *> knownOps(llvm::StringRef only) {
       continue;
     // Guessed arguments suit families whose calls agree in shape only.
     static const llvm::StringSet<> kGuessable = {
-        "pointwise", "reduce", "view", "copy", "factory", "cat", "sort"};
+        "pointwise", "reduce", "view", "copy", "factory", "cat", "sort", "fft"};
     bool guessable = kGuessable.contains(schema->family) &&
                      (schema->family == "pointwise" ||
                       !schema->base.ends_with("backward")) &&
@@ -54,6 +56,9 @@ private:
   /// The in-place form of the call, where there is one and its operand may be
   /// written.
   const Schema *inPlace(const Sampler &call) const;
+  /// Operands that the call writes though its schema does not say so. Nothing
+  /// if another part of the program sees them.
+  std::optional<llvm::SmallVector<int>> writtenInSecret(const Sampler &) const;
   void chooseOutputs();
 
   Rng rng;
@@ -76,6 +81,28 @@ const Schema *Generator::inPlace(const Sampler &call) const {
              : nullptr;
 }
 
+// A batch norm that trains updates its running statistics. The interpreter has
+// no memory to show that in, so they must be inputs that only this call reads.
+std::optional<llvm::SmallVector<int>>
+Generator::writtenInSecret(const Sampler &call) const {
+  llvm::SmallVector<int> written;
+  if (call.schema.name != "native_batch_norm.default" || !call.args[5].boolean)
+    return written;
+  for (unsigned i : {3, 4}) {
+    if (call.args[i].kind != Arg::Tensor)
+      continue;
+    int value = call.operands[call.args[i].operand];
+    bool read = llvm::any_of(program.steps, [&](const Step &step) {
+      return llvm::is_contained(step.operands, value);
+    });
+    if (read || program.values[value].step >= 0 ||
+        llvm::count(call.operands, value) != 1)
+      return std::nullopt;
+    written.push_back(value);
+  }
+  return written;
+}
+
 bool Generator::addCall() {
   const Schema *schema = rng.of(ops);
   size_t before = program.values.size();
@@ -85,6 +112,9 @@ bool Generator::addCall() {
     return false;
   };
   if (!samplerOf(*schema)(sampler))
+    return discard();
+  auto secret = writtenInSecret(sampler);
+  if (!secret)
     return discard();
   const Schema *written = rng.chance(15) ? inPlace(sampler) : nullptr;
   Step step;
@@ -117,6 +147,8 @@ bool Generator::addCall() {
     program.values[operand].fresh = false;
   if (written)
     program.values[step.operands[0]].dead = true;
+  for (int value : *secret)
+    program.values[value].dead = true;
   for (size_t i = 0; i < metas.size(); ++i) {
     Value value;
     value.meta = metas[i];

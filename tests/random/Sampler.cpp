@@ -357,7 +357,7 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
   static const llvm::StringMap<SampleFunction> own = [] {
     llvm::StringMap<SampleFunction> map;
     for (llvm::ArrayRef<SamplerRow> table :
-         {shapeSamplers(), networkSamplers(), indexSamplers()})
+         {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers()})
       for (const SamplerRow &row : table) {
         llvm::SmallVector<llvm::StringRef> names;
         row.names.split(names, ' ', -1, false);

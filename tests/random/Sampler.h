@@ -81,6 +81,7 @@ struct SamplerRow {
 llvm::ArrayRef<SamplerRow> shapeSamplers();
 llvm::ArrayRef<SamplerRow> networkSamplers();
 llvm::ArrayRef<SamplerRow> indexSamplers();
+llvm::ArrayRef<SamplerRow> listSamplers();
 
 } // namespace ft::random
 

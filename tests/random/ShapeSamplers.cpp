@@ -532,11 +532,11 @@ llvm::ArrayRef<SamplerRow> ft::random::shapeSamplers() {
       {"permute permute_copy", permute},
       {"movedim.intlist moveaxis.intlist", movedim},
       {"expand expand_copy broadcast_to", expand},
-      {"slice.Tensor slice_scatter", slice},
+      {"slice.Tensor slice_copy.Tensor slice_scatter", slice},
       {"narrow narrow_copy", narrow},
-      {"select.int select_scatter", select},
+      {"select.int select_copy.int select_scatter", select},
       {"select_backward", selectBackward},
-      {"split.Tensor unsafe_split.Tensor chunk unsafe_chunk "
+      {"split.Tensor split_copy.Tensor unsafe_split.Tensor chunk unsafe_chunk "
        "tensor_split.sections",
        split},
       {"split_with_sizes split_with_sizes_copy split.sizes "
@@ -552,7 +552,7 @@ llvm::ArrayRef<SamplerRow> ft::random::shapeSamplers() {
       {"rot90", rot90},
       {"repeat tile", repeat},
       {"pixel_shuffle pixel_unshuffle", pixelShuffle},
-      {"channel_shuffle", channelShuffle},
+      {"channel_shuffle native_channel_shuffle", channelShuffle},
       {"view_as_complex view_as_complex_copy", viewAsComplex},
       {"view_as_real view_as_real_copy imag", viewAsReal},
       {"cat concat concatenate", cat},

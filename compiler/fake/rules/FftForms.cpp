@@ -277,6 +277,8 @@ static LogicalResult realForms(FakeCall &c) {
 /// Moves the zero frequency to the middle: a roll along the dims.
 static LogicalResult shift(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
+  if (!c.isNone(1) && c.dims(1).empty())
+    return c.fail(FakeError::Other, c.schema().base + " needs a dim to shift");
   for (Dim d : c.isNone(1) ? Dims() : c.dims(1))
     if (failed(c.wrapIndex(d, self.rank())))
       return failure();

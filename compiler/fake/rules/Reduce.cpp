@@ -374,6 +374,12 @@ static LogicalResult normOver(FakeCall &c, ArrayRef<int64_t> dims, bool keep,
                                         " needs a floating or complex dtype, "
                                         "not " +
                                         dtypeName(self.dtype));
+  // Complex stays complex, real stays real, and neither gets narrower.
+  if (dtype && (isComplex(*dtype) != isComplex(self.dtype) ||
+                promoteTypes(self.dtype, *dtype) != *dtype))
+    return c.fail(FakeError::Dtype, c.schema().base + " of " +
+                                        dtypeName(self.dtype) +
+                                        " has no dtype " + dtypeName(*dtype));
   return reduced(c, dims, keep, toReal(dtype.value_or(self.dtype)));
 }
 

@@ -99,20 +99,16 @@ static LogicalResult layerNorm(LowerCall &c) {
 }
 
 /// rms_norm, _fused_rms_norm: (input, normalized_shape, weight, eps). The
-/// default of eps is the machine epsilon of the input's dtype.
+/// default of eps is the machine epsilon of the opmath dtype.
 static LogicalResult rmsNorm(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   DType from = x.dtype, sum = opmathType(from);
   double eps = 0;
   if (!c.isNone(3))
     eps = c.number(3);
-  else if (from == DType::BF16)
-    eps = 0.0078125;
-  else if (from == DType::F16)
-    eps = 0.0009765625;
   else
-    eps = from == DType::F64 ? std::numeric_limits<double>::epsilon()
-                             : std::numeric_limits<float>::epsilon();
+    eps = sum == DType::F64 ? std::numeric_limits<double>::epsilon()
+                            : std::numeric_limits<float>::epsilon();
   SmallVector<unsigned> dims = lastDims(x.rank(), c.integers(1).size());
   Dim count = elementsAlong(x, dims);
   LoweredTensor squares =

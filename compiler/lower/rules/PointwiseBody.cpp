@@ -99,6 +99,12 @@ Value PointwiseBody::mul(Value x, Value y) {
   return isBool(x) ? bitAnd(x, y) : ScalarBuilder::mul(x, y);
 }
 
+Value PointwiseBody::mul(Value x, double y) {
+  if (!isComplexValue(x))
+    return mul(x, like(x, y));
+  return makeComplex(mul(real(x), y), mul(imag(x), y));
+}
+
 Value PointwiseBody::eq(Value x, Value y) {
   if (isComplexValue(x))
     return complex::EqualOp::create(b, loc, x, y);

@@ -68,7 +68,8 @@ public:
   // On bools, + is or and * is and.
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
-  mlir::Value mul(mlir::Value x, double y) { return mul(x, like(x, y)); }
+  /// Both parts of a complex number: infinity times y + 0i would be NaN.
+  mlir::Value mul(mlir::Value x, double y);
   mlir::Value add(mlir::Value x, double y) { return add(x, like(x, y)); }
   mlir::Value k(double value) { return constant(type(), value); }
   mlir::Value like(mlir::Value x, double v) { return constant(x.getType(), v); }

@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // f(x, n) with n a tensor, truncated to an integer; negative n gives 0.
-// Chebyshev polynomials have closed forms in the angle θ = acos x (t = acosh
-// |x| outside [-1, 1]). The others follow their three-term recurrence for n up
-// to kDegree, beyond which the result is NaN. All in double.
+// Chebyshev polynomials follow their recurrence for n up to 8 (T: 6), which is
+// exact where the value is a small number (U1(0) = 0), then the closed forms in
+// the angle θ = acos x (t = acosh |x| outside [-1, 1]). The others follow their
+// three-term recurrence for n up to kDegree, beyond which the result is NaN.
+// All in double.
 
 #include "compiler/lower/rules/PointwiseBody.h"
 
@@ -17,6 +19,8 @@ namespace ft {
 using P = PointwiseBody;
 
 static constexpr int kDegree = 1 << 20;
+static constexpr double kInf = std::numeric_limits<double>::infinity();
+static constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 static Value degree(P &p) { return p.truncate(p[1]); }
 
@@ -34,6 +38,26 @@ static Value alternating(P &p, Value n) {
 }
 
 enum class Kind { T, U, V, W };
+
+/// The polynomial of degree n, 1 ≤ n ≤ 8 (T: 6), else `others`:
+/// p(k + 1) = 2 x p(k) - p(k - 1).
+static Value chebyshevOfLowDegree(P &p, Kind kind, Value x, Value n,
+                                  Value others) {
+  Value twice = p.mul(x, 2), previous = p.one(x), current = x;
+  if (kind != Kind::T)
+    current = kind == Kind::U   ? twice
+              : kind == Kind::V ? p.add(twice, -1)
+                                : p.add(twice, 1);
+  Value y = others;
+  for (int k = 1, last = kind == Kind::T ? 6 : 8;; ++k) {
+    y = p.select(p.eq(n, p.like(n, k)), current, y);
+    if (k == last)
+      return y;
+    Value next = p.sub(p.mul(twice, current), previous);
+    previous = current;
+    current = next;
+  }
+}
 
 static Value chebyshev(P &p, Kind kind, bool shifted) {
   Value x = p[0], n = degree(p);
@@ -75,14 +99,10 @@ static Value chebyshev(P &p, Kind kind, bool shifted) {
   }
   Value outer = p.mul(sign, p.select(p.eq(a, one), edge, beyond));
   Value y = p.select(inside, within, outer);
-  // What the recurrence gives where the closed forms are inf / inf: 1, first
-  // degree, inf, then NaN.
-  const double kInf = std::numeric_limits<double>::infinity();
-  const double kNan = std::numeric_limits<double>::quiet_NaN();
-  Value far = p.select(p.eq(n, p.like(n, 2)), p.like(x, kInf), p.like(x, kNan));
-  far = p.select(p.eq(n, one), x, far);
-  y = p.select(p.eq(a, p.like(a, kInf)), far, y);
+  // Of infinities the recurrence gives NaN, as the closed forms: inf / inf.
+  y = p.select(p.eq(a, p.like(a, kInf)), p.like(x, kNan), y);
   y = p.select(p.isNan(x), x, y);
+  y = chebyshevOfLowDegree(p, kind, x, n, y);
   return ifNonNegative(p, n, p.select(p.eq(n, p.zero(n)), one, y));
 }
 

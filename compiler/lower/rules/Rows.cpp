@@ -88,6 +88,8 @@ Moments moments(LowerCall &c, LoweredTensor x, ArrayRef<unsigned> dims) {
   };
   Moments m;
   m.mean = divide(sumOf(c, x, dims, true, sum));
+  if (count.is(0)) // the variance of nothing is NaN, its mean is not
+    m.mean = c.filled(m.mean.dims(), sum, 0);
   m.variance = divide(reduceTo(
       c, {x, m.mean}, dims, true, Start{sum, 0, std::nullopt},
       [&](ReduceStep &r) {

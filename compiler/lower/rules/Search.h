@@ -10,10 +10,16 @@ namespace ft {
 
 /// Where `value` would be inserted (of type index) into a sorted sequence of n
 /// elements, n > 0: before (left) or after (right) its equals; NaN goes to the
-/// end. `element(i)` gives the sequence. log2(n) steps, unrolled.
+/// end. `element(i)` gives the sequence, which has no NaN (with NaN the search
+/// goes where ATen's does). log2(n) steps, unrolled.
 mlir::Value binarySearch(ScalarBuilder &s, mlir::Value value, int64_t n,
                          bool right, DType dtype,
                          llvm::function_ref<mlir::Value(mlir::Value)> element);
+/// The first element that is not less than `value` in a sequence that may end
+/// in NaN; n if there is none.
+mlir::Value lowerBound(ScalarBuilder &s, mlir::Value value, int64_t n,
+                       DType dtype,
+                       llvm::function_ref<mlir::Value(mlir::Value)> element);
 
 } // namespace ft
 

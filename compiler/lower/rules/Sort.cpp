@@ -318,8 +318,7 @@ static LogicalResult isIn(LowerCall &c) {
         Value e = s.cast(v[0], x.dtype, dtype);
         auto key = [&](Value i) { return readAt(s, keys, i); };
         Value last = s.constantInt(s.b.getIndexType(), count - 1);
-        Value at =
-            s.minimum(binarySearch(s, e, count, false, dtype, key), last);
+        Value at = s.minimum(lowerBound(s, e, count, dtype, key), last);
         return s.cmp(invert ? Cmp::Ne : Cmp::Eq, e, key(at));
       }));
   return success();

@@ -100,11 +100,6 @@ static T antialiased(Filter f, T x) {
   }
 }
 
-static bool isAntialiased(Filter f) {
-  return f == Filter::LinearAA || f == Filter::CubicAA ||
-         f == Filter::LanczosAA;
-}
-
 /// A filter as wide as the step, so that shrinking averages.
 template <typename T>
 static Taps antialiasedTaps(const Axis &a, int64_t i, Filter f) {
@@ -145,6 +140,8 @@ static Taps tapsOf(Filter f, const Axis &a, int64_t i) {
                       a.from - 1)},
             {1}};
   case Filter::Linear: {
+    if (a.from == a.to) // whatever the scale; infinity times 0 is NaN
+      return {{i, i}, {1, 0}};
     T source =
         a.alignCorners ? step * at : std::max<T>(step * (at + half) - half, 0);
     auto low = std::min(static_cast<int64_t>(source), a.from - 1);
@@ -224,7 +221,7 @@ static LogicalResult upsample(LowerCall &c) {
   bool aligned = alignsCorners(c);
   for (unsigned d = 0; d < dims; ++d) {
     Axis a{from[2 + d].value(), to[2 + d].value(), scales[d], aligned};
-    if (a.from == a.to && !isAntialiased(kFilter) && a.scale <= 0)
+    if (a.from == a.to && !isAligned(kFilter) && a.scale <= 0)
       continue;
     t = resample(c, t, 2 + d, mapOf(kFilter, a, dtype));
   }
@@ -242,6 +239,10 @@ static LogicalResult upsampleBackward(LowerCall &c) {
   unsigned dims = g.rank() - 2;
   SmallVector<double, 3> scales = scalesOf(c, dims);
   bool aligned = alignsCorners(c);
+  if (kFilter == Filter::Cubic && from == to) { // as ATen does it
+    c.setResult(0, g);
+    return success();
+  }
   for (unsigned d = 0; d < dims; ++d)
     g = resampleBackward(
         c, g, 2 + d,

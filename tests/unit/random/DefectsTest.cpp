@@ -163,3 +163,129 @@ TEST(Defects, AiryFunctionOfInfinity) {
   Tensor x = reals(DType::F32, {3}, {kInf, -kInf, 0});
   EXPECT_EQ(failureOf("special_airy_ai.default", {first}, {x}), "");
 }
+
+/// What the interpreter and the compiled program both give.
+static std::vector<double> valuesOf(llvm::StringRef name, std::vector<Arg> args,
+                                    llvm::ArrayRef<Tensor> tensors,
+                                    size_t result = 0) {
+  Program program = callOf(name, std::move(args), tensors);
+  if (program.steps.empty() || !Trial().tryOne(program).empty())
+    return {};
+  const Tensor &data = program.values[program.outputs[result]].data;
+  std::vector<double> values;
+  for (int64_t i = 0, n = data.numel(); i < n; ++i)
+    values.push_back(data.real(i));
+  return values;
+}
+
+static Arg ints(std::initializer_list<int64_t> values) {
+  std::vector<Arg> list;
+  for (int64_t value : values)
+    list.push_back(Arg::integer(value));
+  return Arg::listOf(std::move(list));
+}
+
+TEST(Defects, PowersOfNegativeZero) {
+  Tensor x = reals(DType::BF16, {1}, {-0.0}),
+         e = reals(DType::BF16, {1}, {-.5});
+  // As the square root's reciprocal only where the exponent is a number.
+  EXPECT_EQ(valuesOf("float_power.Tensor_Tensor", {first, second}, {x, e}),
+            std::vector<double>({kInf}));
+  EXPECT_EQ(
+      valuesOf("float_power.Tensor_Scalar", {first, Arg::floating(-0.5)}, {x}),
+      std::vector<double>({-kInf}));
+}
+
+TEST(Defects, GradientsOfNaN) {
+  Tensor g = reals(DType::F32, {2}, {kNan, kInf});
+  Tensor x = reals(DType::F32, {2}, {kNan, -kInf});
+  std::vector<double> y =
+      valuesOf("hardswish_backward.default", {first, second}, {g, x});
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_TRUE(std::isnan(y[0]));
+  EXPECT_EQ(y[1], 0);
+}
+
+TEST(Defects, ThresholdIsComparedBeforeTheDtypeIsThatOfTheGradient) {
+  Tensor g(DType::U8, {1}), x(DType::I32, {1});
+  g.setInteger(0, 5);
+  x.setInteger(0, -192);
+  EXPECT_EQ(valuesOf("threshold_backward.default",
+                     {first, second, Arg::integer(0)}, {g, x}),
+            std::vector<double>({0}));
+}
+
+TEST(Defects, ChebyshevPolynomialsAreExactAtZero) {
+  Tensor x = reals(DType::F64, {3}, {0, 0.5, -1});
+  EXPECT_EQ(valuesOf("special_chebyshev_polynomial_u.n_scalar",
+                     {first, Arg::integer(5)}, {x}),
+            std::vector<double>({0, 0, -6}));
+}
+
+TEST(Defects, NaNAmongTheTestElements) {
+  Tensor x = reals(DType::F32, {3}, {kNan, 16, 3});
+  EXPECT_EQ(valuesOf("isin.Tensor_Tensor", {first, second}, {x, x}),
+            std::vector<double>({0, 1, 1}));
+}
+
+TEST(Defects, TheEpsilonOfRmsNormIsThatOfFloat32) {
+  Tensor x = reals(DType::BF16, {1, 2}, {1e-3, 1e-3});
+  std::vector<double> y = valuesOf("rms_norm.default", {first, ints({2})}, {x});
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_NEAR(y[0], 0.945, 4e-3);
+}
+
+TEST(Defects, RowsOfNoElements) {
+  Tensor x(DType::F32, {2, 0});
+  EXPECT_EQ(valuesOf("native_layer_norm.default",
+                     {first, ints({0}), Arg::none(), Arg::none(),
+                      Arg::floating(1e-5)},
+                     {x}, 1),
+            std::vector<double>({0, 0}));
+}
+
+// Infinity times a weight of 0 is NaN, where a sum of weights would hide it.
+TEST(Defects, InfinityAtTheBorderOfAnImage) {
+  Tensor x = reals(DType::F32, {1, 1, 3}, {1, kInf, 4});
+  for (const char *name :
+       {"upsample_linear1d.default", "upsample_linear1d_backward.default"}) {
+    std::vector<Arg> args = {first, ints({3})};
+    if (llvm::StringRef(name).contains("backward"))
+      args.push_back(ints({1, 1, 3}));
+    args.push_back(Arg::truth(false));
+    std::vector<double> y = valuesOf(name, args, {x});
+    ASSERT_EQ(y.size(), 3u) << name;
+    EXPECT_EQ(y[0], 1) << name;
+    EXPECT_TRUE(std::isnan(y[1])) << name;
+  }
+}
+
+TEST(Defects, InPlaceFormsAreTheirFunctionalOnes) {
+  Tensor x = reals(DType::F32, {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(valuesOf("tril_.default", {first}, {x}),
+            std::vector<double>({1, 0, 3, 4}));
+  EXPECT_EQ(valuesOf("cumprod_.default", {first, Arg::integer(1)}, {x}),
+            std::vector<double>({1, 2, 3, 12}));
+}
+
+TEST(Defects, ThePolesOfTheArcTangent) {
+  Tensor x = complexes({2}, {{0, 1}, {0, -1}});
+  EXPECT_EQ(failureOf("atan.default", {first}, {x}), "");
+}
+
+TEST(Defects, TheNormOfOrderZeroCountsNaN) {
+  Tensor x = reals(DType::F32, {4}, {kNan, 0, 2, kInf});
+  EXPECT_EQ(
+      valuesOf("linalg_vector_norm.default", {first, Arg::integer(0)}, {x}),
+      std::vector<double>({3}));
+}
+
+TEST(Defects, TransformsOfRealSignals) {
+  Tensor x = reals(DType::F64, {4}, {1, 2, 3, 4});
+  std::vector<double> y =
+      valuesOf("fft_hfft.default", {first, Arg::integer(4)}, {x});
+  std::vector<double> want = {8, -2, 0, -2};
+  ASSERT_EQ(y.size(), want.size());
+  for (size_t i = 0; i < want.size(); ++i)
+    EXPECT_NEAR(y[i], want[i], 1e-12);
+}
