@@ -4,7 +4,9 @@
 #include "compiler/fake/AliasSets.h"
 #include "compiler/fake/ControlFlow.h"
 #include "compiler/fake/ControlNames.h"
+#include "compiler/fake/FakeScope.h"
 #include "dialects/ft/AtenCall.h"
+#include "dialects/ft/FtOps.h"
 
 using namespace mlir;
 
@@ -18,11 +20,69 @@ static int64_t wrapped(int64_t dim, int64_t rank) {
 // Annotations that are there already
 //===----------------------------------------------------------------------===//
 
+/// Where branches differ in a size, the result has a symbol of the op's own,
+/// with the range that the module states: this walk makes it too.
+static void makeJoinedSizes(Propagator &walk, CondOp cond) {
+  FakeScope *scope = walk.callScope();
+  auto module = cond->getParentOfType<ModuleOp>();
+  if (!scope || !module)
+    return;
+  auto metaBefore = [&](unsigned r, unsigned i) {
+    Value v = yieldOf(cond->getRegion(r)).getOperand(i);
+    auto refine = v.getDefiningOp<RefineOp>();
+    return metaFromType((refine ? refine.getInput() : v).getType());
+  };
+  for (unsigned i = 0; i < cond->getNumResults(); ++i) {
+    std::optional<TensorMeta> joined =
+        metaFromType(cond->getResult(i).getType());
+    std::optional<TensorMeta> a = metaBefore(0, i), b = metaBefore(1, i);
+    if (!joined || !a || !b || a->rank() != b->rank() ||
+        a->rank() != joined->rank())
+      continue;
+    for (auto [size, x, y] : llvm::zip(joined->sizes, a->sizes, b->sizes)) {
+      if (x == y || size.isStatic() ||
+          size.symbolic().kind() != SymKind::Symbol)
+        continue;
+      StringRef name = size.symbolic().name();
+      Interval range = Interval::atLeast(0);
+      for (auto symbol : module.getOps<SymbolOp>())
+        if (symbol.getSym() == name)
+          range = {
+              static_cast<int64_t>(symbol.getLower().value_or(0)),
+              static_cast<int64_t>(symbol.getUpper().value_or(Interval::kMax))};
+      Dim made = scope->unbackedInteger(range.lo,
+                                        range.hi == Interval::kMax
+                                            ? std::nullopt
+                                            : std::optional<Dim>(range.hi),
+                                        "cond");
+      // The text may number its symbols otherwise.
+      if (made != size)
+        scope->env().addUnbacked(range, {"cond", ""}, name);
+    }
+  }
+}
+
 LogicalResult checkControl(Propagator &walk, Operation *op) {
   auto bad = [&] {
     return emitError(op->getLoc())
            << "[FT0107] the annotations of " << nameOf(op) << " do not fit: ";
   };
+  ValueRange inits;
+  if (auto loop = dyn_cast<WhileOp>(op))
+    inits = loop.getInits();
+  else if (auto scan = dyn_cast<ScanOp>(op))
+    inits = scan.getInits();
+  SmallVector<std::optional<Dim>> numbers = makeCarriedNumbers(walk, op, inits);
+  for (Region &region : op->getRegions())
+    for (auto [argument, number] :
+         llvm::zip(region.getArguments().take_front(inits.size()), numbers))
+      if (number)
+        walk.setNumber(argument, *number);
+  for (Region &region : op->getRegions())
+    for (BlockArgument argument : region.getArguments())
+      if (Value outside = capturedBy(argument))
+        if (std::optional<Dim> number = walk.numberOf(outside))
+          walk.setNumber(argument, *number);
   // What stands on both sides of a border is equal, unless one is unknown.
   for (Region &region : op->getRegions()) {
     for (BlockArgument argument : region.getArguments())
@@ -36,6 +96,13 @@ LogicalResult checkControl(Propagator &walk, Operation *op) {
   for (Value result : op->getResults())
     if (isa<TensorType>(result.getType()) && !metaFromType(result.getType()))
       return bad() << nameOf(result) << " has no layout";
+  if (auto cond = dyn_cast<CondOp>(op))
+    makeJoinedSizes(walk, cond);
+  for (auto [result, number] :
+       llvm::zip(op->getResults().take_front(inits.size()),
+                 makeCarriedNumbers(walk, op, inits)))
+    if (number)
+      walk.setNumber(result, *number);
   auto predicate = [&](Value value) -> LogicalResult {
     std::optional<TensorMeta> meta = metaFromType(value.getType());
     if (meta && meta->numel().isStatic() && !meta->numel().is(1))

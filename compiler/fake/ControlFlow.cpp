@@ -30,6 +30,7 @@ public:
   LogicalResult cond(CondOp cond);
   LogicalResult loop(WhileOp loop);
   LogicalResult scan(ScanOp scan);
+  void noteNumbers();
 
 private:
   InFlightDiagnostic error(FakeError category) {
@@ -45,10 +46,11 @@ private:
   LogicalResult carry(Region &body, ValueRange inits);
   void refineYield(Region &region, unsigned i, const TensorMeta &meta);
   std::optional<Dim> freshSize(Dim a, Dim b);
-  std::optional<Dim> freshNumber();
   /// Nothing if it is open.
   std::optional<bool> equal(Dim a, Dim b);
-  SmallVector<std::optional<Dim>> freshNumbers(ValueRange inits);
+  SmallVector<std::optional<Dim>> freshNumbers(ValueRange inits) {
+    return makeCarriedNumbers(walk, op, inits);
+  }
   void setNumbers(ValueRange values, ArrayRef<std::optional<Dim>> numbers);
   LogicalResult joinTensors(CondOp cond, unsigned i);
   LogicalResult joinNumbers(CondOp cond, unsigned i);
@@ -173,14 +175,6 @@ std::optional<Dim> ControlAnnotator::freshSize(Dim a, Dim b) {
   return scope->unbackedInteger(
       std::max<int64_t>(0, std::min(x.lo, y.lo)),
       hi == Interval::kMax ? std::nullopt : std::optional<Dim>(hi), "cond");
-}
-
-/// Of any value: for one iteration of a loop, and for what comes out of it.
-std::optional<Dim> ControlAnnotator::freshNumber() {
-  if (!scope)
-    return std::nullopt;
-  return scope->unbackedInteger(Interval::kMin, std::nullopt,
-                                isa<WhileOp>(op) ? "while" : "scan");
 }
 
 std::optional<bool> ControlAnnotator::equal(Dim a, Dim b) {
@@ -316,11 +310,13 @@ LogicalResult ControlAnnotator::prepareInits(MutableOperandRange inits,
 /// An integer differs from one iteration to the next: a symbol of its own
 /// stands for it, of which nothing is known.
 SmallVector<std::optional<Dim>>
-ControlAnnotator::freshNumbers(ValueRange inits) {
+makeCarriedNumbers(Propagator &walk, Operation *op, ValueRange inits) {
   SmallVector<std::optional<Dim>> numbers(inits.size());
+  FakeScope *scope = walk.callScope();
   for (auto [init, number] : llvm::zip(inits, numbers))
-    if (init.getType().isInteger(64))
-      number = freshNumber();
+    if (scope && init.getType().isInteger(64))
+      number = scope->unbackedInteger(Interval::kMin, std::nullopt,
+                                      isa<WhileOp>(op) ? "while" : "scan");
   return numbers;
 }
 
@@ -478,13 +474,46 @@ LogicalResult ControlAnnotator::scan(ScanOp scan) {
   return success();
 }
 
+/// Later stages read the numbers that are known here.
+void ControlAnnotator::noteNumbers() {
+  auto note = [&](StringRef name, ValueRange values) {
+    SmallVector<Attribute> texts;
+    bool any = false;
+    for (Value value : values) {
+      std::optional<Dim> number;
+      if (isa<IntegerType>(value.getType()))
+        number = walk.numberOf(value);
+      any |= number.has_value();
+      texts.push_back(builder.getStringAttr(number ? number->str() : ""));
+    }
+    if (any)
+      op->setAttr(name, builder.getArrayAttr(texts));
+    else
+      op->removeAttr(name);
+  };
+  unsigned carried = 0;
+  if (auto loop = dyn_cast<WhileOp>(op))
+    carried = loop.getInits().size();
+  else if (auto scan = dyn_cast<ScanOp>(op))
+    carried = scan.getInits().size();
+  MutableArrayRef<BlockArgument> arguments = op->getRegion(0).getArguments();
+  SmallVector<Value> first(arguments.take_front(carried));
+  note(names::kCarriedNumbers, first);
+  note(names::kResultNumbers, op->getResults());
+}
+
 LogicalResult annotateControl(Propagator &walk, Operation *op) {
   ControlAnnotator annotator(walk, op);
+  LogicalResult annotated = success();
   if (auto cond = dyn_cast<CondOp>(op))
-    return annotator.cond(cond);
-  if (auto loop = dyn_cast<WhileOp>(op))
-    return annotator.loop(loop);
-  return annotator.scan(cast<ScanOp>(op));
+    annotated = annotator.cond(cond);
+  else if (auto loop = dyn_cast<WhileOp>(op))
+    annotated = annotator.loop(loop);
+  else
+    annotated = annotator.scan(cast<ScanOp>(op));
+  if (succeeded(annotated))
+    annotator.noteNumbers();
+  return annotated;
 }
 
 } // namespace ft

@@ -36,6 +36,12 @@ namespace ft {
 /// are annotated. Fails after an error, which has been reported.
 mlir::LogicalResult annotateControl(Propagator &walk, mlir::Operation *op);
 
+/// Symbols for the carried values that are integers, as annotateControl makes
+/// them: first those inside of the loop, after its walk those behind it.
+llvm::SmallVector<std::optional<Dim>>
+makeCarriedNumbers(Propagator &walk, mlir::Operation *op,
+                   mlir::ValueRange inits);
+
 /// Compares the annotations of `op` with those of its regions instead.
 mlir::LogicalResult checkControl(Propagator &walk, mlir::Operation *op);
 

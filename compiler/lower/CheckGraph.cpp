@@ -3,7 +3,7 @@
 
 #include "compiler/lower/CheckGraph.h"
 
-#include "compiler/lower/LowerCall.h"
+#include "compiler/lower/LowerState.h"
 #include "dialects/ft/FtControl.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -43,7 +43,9 @@ LogicalResult checkValues(func::FuncOp source) {
   for (BlockArgument arg : source.getArguments()) {
     if (failed(check(arg, arg.getLoc())))
       return failure();
-    if (!isa<TensorType>(arg.getType()) && !arg.use_empty())
+    // The function of a region gets its numbers from the code around it.
+    if (!isa<TensorType>(arg.getType()) && !arg.use_empty() &&
+        !source->hasAttr(names::kKnown))
       return (*arg.user_begin())
           ->emitError("[FT0311] a number that the caller passes cannot be an "
                       "argument yet");

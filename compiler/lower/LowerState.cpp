@@ -3,6 +3,7 @@
 
 #include "compiler/lower/LowerState.h"
 
+#include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtOps.h"
 
 using namespace mlir;
@@ -23,6 +24,14 @@ LowerState::LowerState(func::FuncOp source, func::FuncOp target,
       for (Dim d : meta->sizes)
         if (!d.isStatic())
           d.symbolic().collectSymbols(defined);
+  told = defined;
+  for (auto [name, set] :
+       {std::pair(names::kKnown, &defined), std::pair(names::kTold, &told)})
+    if (auto symbols = source->getAttrOfType<ArrayAttr>(name)) {
+      set->clear();
+      for (Attribute symbol : symbols)
+        set->insert(cast<StringAttr>(symbol).getValue());
+    }
   if (auto module = source->getParentOfType<ModuleOp>())
     for (auto symbol : module.getOps<SymbolOp>())
       ranges[symbol.getSym()] = {
@@ -40,6 +49,8 @@ std::optional<Dim> LowerState::numberOf(Value v) {
     if (arg.getOwner() == &function.getBody().front())
       text = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
                                                    names::kValue);
+  } else if (isControl(v.getDefiningOp())) {
+    text = numberOfResult(cast<OpResult>(v));
   } else if (v.getDefiningOp()->getNumResults() == 1) {
     text = v.getDefiningOp()->getAttrOfType<StringAttr>(names::kValue);
   }
@@ -72,6 +83,21 @@ bool LowerState::isDefined(SymExpr expression) const {
   return llvm::all_of(names, [&](const auto &entry) {
     return defined.contains(entry.getKey());
   });
+}
+
+static ArrayAttr sortedNames(MLIRContext *context,
+                             const llvm::StringSet<> &set) {
+  SmallVector<StringRef> names;
+  for (const auto &entry : set)
+    names.push_back(entry.getKey());
+  llvm::sort(names);
+  return Builder(context).getStrArrayAttr(names);
+}
+ArrayAttr LowerState::knownSymbols() {
+  return sortedNames(target.getContext(), defined);
+}
+ArrayAttr LowerState::toldSymbols() {
+  return sortedNames(target.getContext(), told);
 }
 
 Interval LowerState::rangeOf(StringRef symbol) const {

@@ -30,6 +30,14 @@ inline constexpr llvm::StringLiteral kBase = "ft.base";
 inline constexpr llvm::StringLiteral kGroup = "ft.group";
 /// On an operation: the ATen name of the call that it was made from.
 inline constexpr llvm::StringLiteral kFrom = "ft.from";
+/// On the function of a region: the symbols that have values when it runs, and
+/// those of them that the model's inputs tell.
+inline constexpr llvm::StringLiteral kKnown = "ft.known";
+inline constexpr llvm::StringLiteral kTold = "ft.told";
+/// On a result of such a function: it makes the memory of the result, whose
+/// size its caller does not know, and puts the address where its caller
+/// would.
+inline constexpr llvm::StringLiteral kGives = "ft.gives";
 } // namespace names
 
 /// The state of lowering one function to linalg.
@@ -56,6 +64,9 @@ public:
   bool isDefined(SymExpr expression) const;
   /// Says that a symbol has its value from here on; false if it had.
   bool define(llvm::StringRef symbol) { return defined.insert(symbol).second; }
+  /// The symbols that have values by now, and those that inputs tell.
+  mlir::ArrayAttr knownSymbols();
+  mlir::ArrayAttr toldSymbols();
   /// What the module declares of a symbol.
   Interval rangeOf(llvm::StringRef symbol) const;
 
@@ -77,7 +88,7 @@ private:
   llvm::DenseMap<SymExpr, mlir::Value> sizes;
   llvm::DenseMap<mlir::Value, std::optional<Dim>> numbers;
   /// Symbols that have values: those of inputs, at first.
-  llvm::StringSet<> defined;
+  llvm::StringSet<> defined, told;
   llvm::StringMap<Interval> ranges;
   bool isDeclared(SymExpr e) const;
   int64_t group = 0;

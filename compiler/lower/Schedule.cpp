@@ -3,6 +3,7 @@
 
 #include "compiler/lower/Schedule.h"
 
+#include "compiler/lower/ControlGraphs.h"
 #include "compiler/lower/KernelGroups.h"
 #include "compiler/lower/LowerState.h"
 #include "dialects/ft/FtOps.h"
@@ -126,6 +127,11 @@ private:
       for (Dim d : meta.sizes)
         if (!d.isStatic())
           d.symbolic().collectSymbols(told);
+    }
+    if (auto symbols = function->getAttrOfType<ArrayAttr>(names::kTold)) {
+      told.clear();
+      for (Attribute symbol : symbols)
+        told.insert(cast<StringAttr>(symbol).getValue());
     }
     function.walk([&](RunGraphsOp run) {
       for (auto [value, type] : llvm::zip(run.getResults(), run.getTypes()))
@@ -281,7 +287,7 @@ private:
     place.strides.assign(meta.strides.begin(), meta.strides.end());
     auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
     s.plan.outputs.push_back({name ? name.str() : std::string(), type, false});
-    if (isFound(v) && !s.placements.count(v)) {
+    if (!outer && isFound(v) && !s.placements.count(v)) {
       place.region = Region::Found;
       place.strides = foundStrides(v);
       s.placements[v] = place;
@@ -293,16 +299,25 @@ private:
                     meta.strides == contiguousStrides(meta.sizes);
     if (rowMajor)
       place.strides = rowMajorStrides(shapeOf(v));
-    if (!llvm::all_of(meta.sizes, [&](Dim d) { return isTold(d); })) {
+    // The function of a region has the memory of its caller, or is to make it.
+    bool isLate =
+        outer ? function.getResultAttr(r, names::kGives) != nullptr
+              : !llvm::all_of(meta.sizes, [&](Dim d) { return isTold(d); });
+    if (isLate) {
       auto output = static_cast<int>(place.index);
       place.region = Region::Late;
       place.index = static_cast<unsigned>(s.late.size());
-      s.late.push_back({0, output, Dims(meta.sizes.begin(), meta.sizes.end()),
-                        Dims(meta.strides.begin(), meta.strides.end())});
+      s.late.push_back(
+          {tensorBytes(meta.sizes, storageType(type.getContext(), meta.dtype)),
+           output, Dims(meta.sizes.begin(), meta.sizes.end()),
+           Dims(meta.strides.begin(), meta.strides.end())});
     }
     Value base = rowMajor ? behindReshapes(v) : v;
     Operation *op = base.getDefiningOp();
     OpRole kind = op ? roleOf(op) : OpRole::View;
+    // Branches that decide a size make the memory too.
+    if (isLate && op && op->hasAttr(names::kTells))
+      kind = OpRole::View;
     // A custom kernel writes dense memory only.
     bool isComputed = (kind == OpRole::Library && rowMajor) ||
                       kind == OpRole::Pointwise || kind == OpRole::Move ||

@@ -30,7 +30,7 @@ struct ScheduleStep {
 };
 
 /// Memory that is asked for when its size is known: for a result of a kernel
-/// that is no output of the model, or (`sizes` and `strides`) for one.
+/// that is no output of the function, or (`sizes` and `strides`) for one.
 struct LateBuffer {
   Dim bytes = 0;
   int output = -1;
@@ -58,9 +58,9 @@ struct Schedule {
   /// The guards that code has to check.
   std::vector<SizeGuard> guards;
 
-  /// `outer`: of the model, whose symbols the function of a region has.
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
-  /// copies that the boundary and non-contiguous reshapes need.
+  /// copies that the boundary and non-contiguous reshapes need. `outer`: of the
+  /// model, whose symbols the function of a region has.
   static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function,
                                          const Plan *outer = nullptr);
 };

@@ -49,6 +49,18 @@ static RankedTensorType plainType(MLIRContext *context,
   return RankedTensorType::get(shape, storageType(context, meta.dtype));
 }
 
+/// A tensor, or a number that the function of a region gets as a 0-dim tensor.
+static std::optional<TensorMeta> argumentMeta(BlockArgument arg) {
+  auto function = cast<func::FuncOp>(arg.getOwner()->getParentOp());
+  if (isa<TensorType>(arg.getType()) ||
+      !function.getArgAttr(arg.getArgNumber(), names::kKind))
+    return metaOf(arg);
+  std::optional<DType> dtype = dtypeOfNumber(arg.getType());
+  if (!dtype)
+    return std::nullopt;
+  return TensorMeta::contiguous(*dtype, {});
+}
+
 /// A number that the model returns as it is becomes a 0-dim tensor.
 static LoweredTensor scalarResult(OpBuilder &b, Location loc, Attribute value);
 
@@ -116,21 +128,30 @@ static LogicalResult lowerAssertion(AssertOp op, LowerState &state,
   return success();
 }
 
+/// From here on the symbol that `d` is has the value of `number`, a 0-dim
+/// tensor, unless it has one already.
+static void tellSize(LowerCall &c, LowerState &state, Dim d,
+                     LoweredTensor number, StringRef cause) {
+  if (d.isStatic() || d.symbolic().kind() != SymKind::Symbol ||
+      !state.define(d.symbolic().name()))
+    return;
+  c.newGroup();
+  Interval range = state.rangeOf(d.symbolic().name());
+  SetSizeOp::create(
+      c.builder(), c.loc(), c.builder().getStringAttr(d.symbolic().name()),
+      c.cast(number, DType::I64).value, c.builder().getI64IntegerAttr(range.lo),
+      c.builder().getI64IntegerAttr(range.hi),
+      c.builder().getStringAttr(cause));
+  c.newGroup();
+}
+
 /// Numbers and kernels that decide sizes of what follows tell them.
 static void tellSizes(LowerCall &c, LowerState &state, Operation *op) {
+  const Schema *schema = schemaOf(op);
+  StringRef cause =
+      schema ? StringRef(schema->base) : op->getName().stripDialect();
   auto tell = [&](Dim d, LoweredTensor number) {
-    if (d.isStatic() || d.symbolic().kind() != SymKind::Symbol ||
-        !state.define(d.symbolic().name()))
-      return;
-    c.newGroup();
-    Interval range = state.rangeOf(d.symbolic().name());
-    SetSizeOp::create(c.builder(), c.loc(),
-                      c.builder().getStringAttr(d.symbolic().name()),
-                      c.cast(number, DType::I64).value,
-                      c.builder().getI64IntegerAttr(range.lo),
-                      c.builder().getI64IntegerAttr(range.hi),
-                      c.builder().getStringAttr(schemaOf(op)->base));
-    c.newGroup();
+    tellSize(c, state, d, std::move(number), cause);
   };
   for (Value v : op->getResults()) {
     auto known = state.values.find(v);
@@ -164,7 +185,7 @@ lowerFunction(func::FuncOp source,
 
   SmallVector<Type> inputs, outputs;
   for (BlockArgument arg : source.getArguments()) {
-    std::optional<TensorMeta> meta = metaOf(arg);
+    std::optional<TensorMeta> meta = argumentMeta(arg);
     inputs.push_back(meta ? Type(plainType(context, *meta)) : arg.getType());
   }
   OpBuilder b(context);
@@ -179,14 +200,21 @@ lowerFunction(func::FuncOp source,
     unsigned n = from.getArgNumber();
     if (DictionaryAttr attrs = source.getArgAttrDict(n))
       target.setArgAttrs(n, attrs);
-    std::optional<TensorMeta> meta = metaOf(from);
+    std::optional<TensorMeta> meta = argumentMeta(from);
     if (!meta)
       continue;
-    target.setArgAttr(n, names::kMeta, TypeAttr::get(from.getType()));
+    target.setArgAttr(n, names::kMeta,
+                      TypeAttr::get(typeFromMeta(context, *meta)));
     state.values[from] = argumentTensor(to, *meta);
   }
 
   b.setInsertionPointToEnd(body);
+  for (BlockArgument arg : source.getArguments())
+    if (std::optional<Dim> number = state.numberOf(arg))
+      if (state.values.count(arg)) {
+        LowerCall call(state, source, b);
+        tellSize(call, state, *number, state.values[arg], "the loop");
+      }
   llvm::MapVector<StringRef, Missing> missing;
   for (Operation &op : source.getBody().front().without_terminator()) {
     const Schema *schema = schemaOf(&op);
@@ -196,10 +224,15 @@ lowerFunction(func::FuncOp source,
       if (isControl(&op)) {
         // After a call without a rule only other calls are looked at.
         bool known = llvm::all_of(op.getOperands(), [&](Value v) {
-          return state.values.count(v) || state.numberOf(v);
+          return state.values.count(v) || state.numberOf(v) ||
+                 v.getDefiningOp<arith::ConstantOp>();
         });
-        if (known && failed(lowerControl(state, &op, b, graphs)))
+        if (!known)
+          continue;
+        if (failed(lowerControl(state, &op, b, graphs)))
           return failure();
+        LowerCall call(state, &op, b);
+        tellSizes(call, state, &op);
         continue;
       }
       if (auto assertion = dyn_cast<AssertOp>(op)) {

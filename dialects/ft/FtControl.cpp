@@ -21,6 +21,20 @@ void registerFtControl(FtDialect &dialect) {
 
 bool isControl(Operation *op) { return isa<CondOp, WhileOp, ScanOp>(op); }
 
+static StringAttr entryOf(Operation *op, StringRef list, unsigned i) {
+  auto texts = op->getAttrOfType<ArrayAttr>(list);
+  auto text =
+      texts && i < texts.size() ? dyn_cast<StringAttr>(texts[i]) : StringAttr();
+  return text && !text.empty() ? text : StringAttr();
+}
+StringAttr numberOfResult(OpResult result) {
+  return entryOf(result.getOwner(), names::kResultNumbers,
+                 result.getResultNumber());
+}
+StringAttr numberOfCarried(Operation *op, unsigned i) {
+  return entryOf(op, names::kCarriedNumbers, i);
+}
+
 bool typesAgree(Type a, Type b) {
   auto unknown = [](Type type) {
     auto tensor = dyn_cast<UnrankedTensorType>(type);

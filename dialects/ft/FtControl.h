@@ -23,6 +23,17 @@ bool isControl(mlir::Operation *op);
 ///     %k, %a → null     %b → %w
 mlir::Value capturedBy(mlir::BlockArgument argument);
 
+namespace names {
+/// On such an op, written by the fake pass where some number is known: one text
+/// for each carried value (what its arguments in the regions are) and for each
+/// result (what it is behind the op), empty for what is no known number.
+inline constexpr llvm::StringLiteral kCarriedNumbers = "ft.carried_numbers";
+inline constexpr llvm::StringLiteral kResultNumbers = "ft.result_numbers";
+} // namespace names
+/// The text of a result or of carried value `i`; null if there is none.
+mlir::StringAttr numberOfResult(mlir::OpResult result);
+mlir::StringAttr numberOfCarried(mlir::Operation *op, unsigned i);
+
 /// Equal, or one of the two is a tensor that is not annotated yet.
 bool typesAgree(mlir::Type a, mlir::Type b);
 

@@ -100,6 +100,11 @@ void Renaming::find(func::FuncOp callee,
         collectFrom(type, into);
     if (SymExpr e = expressionOf(op->getAttr(names::kValue), symbols))
       e.collectSymbols(into);
+    for (StringRef list : {names::kCarriedNumbers, names::kResultNumbers})
+      if (auto texts = op->getAttrOfType<ArrayAttr>(list))
+        for (Attribute text : texts)
+          if (SymExpr e = expressionOf(text, symbols))
+            e.collectSymbols(into);
   };
   for (Block &block : blocks)
     block.walk([&](Operation *op) { look(op, made); });
@@ -145,6 +150,13 @@ void Renaming::apply(iterator_range<Region::iterator> blocks) {
                                  /*replaceLocs=*/false, /*replaceTypes=*/true);
       if (auto value = op->getAttrOfType<StringAttr>(names::kValue))
         op->setAttr(names::kValue, replaced(value));
+      for (StringRef list : {names::kCarriedNumbers, names::kResultNumbers})
+        if (auto texts = op->getAttrOfType<ArrayAttr>(list)) {
+          SmallVector<Attribute> renamed;
+          for (Attribute text : texts)
+            renamed.push_back(replaced(cast<StringAttr>(text)));
+          op->setAttr(list, ArrayAttr::get(op->getContext(), renamed));
+        }
     });
 }
 

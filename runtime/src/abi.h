@@ -136,4 +136,9 @@ void *ft_rt_output(ft_exec *exec, int32_t index, const int64_t *sizes,
  * recorded (also for a negative number of bytes). */
 void *ft_rt_temporary(ft_exec *exec, int64_t bytes);
 
+/* The temporary memory that there is, and an end to what came after it: for
+ * what one iteration of a loop needs. */
+void *ft_rt_mark(ft_exec *exec);
+void ft_rt_release(ft_exec *exec, void *mark);
+
 #endif /* FORETRACE_RUNTIME_ABI_H */

@@ -140,13 +140,17 @@ void *ft_rt_temporary(ft_exec *exec, int64_t bytes) {
   return block + head;
 }
 
-void ft_free_temporaries(ft_exec *exec) {
-  while (exec->temporaries) {
+void *ft_rt_mark(ft_exec *exec) { return exec->temporaries; }
+
+void ft_rt_release(ft_exec *exec, void *mark) {
+  while (exec->temporaries != mark) {
     void *block = exec->temporaries;
     memcpy(&exec->temporaries, block, sizeof exec->temporaries);
     ft_free_block(block);
   }
 }
+
+void ft_free_temporaries(ft_exec *exec) { ft_rt_release(exec, NULL); }
 
 void *ft_rt_output(ft_exec *exec, int32_t index, const int64_t *sizes,
                    const int64_t *strides) {

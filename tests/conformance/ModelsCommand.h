@@ -37,7 +37,8 @@ struct ModelsOptions {
 llvm::Error runModels(const ModelsOptions &options, Report &report);
 
 /// The recorded cases that a variant runs: 0 for static and train; for dynb 0
-/// and 2 where there is a case 2, else 0 and 1; for dynbs and dd 0 and 1.
+/// and 2 where there is a case 2, else 0 and 1; for dynbs and dd 0 and 1. With
+/// dynb and dynbs all from the fourth on too.
 std::vector<unsigned> casesOf(llvm::StringRef variant, unsigned recorded);
 
 } // namespace ft::conformance

@@ -113,7 +113,11 @@ bool GraphBuilder::buildControl(const Node &node, const ControlNode &control) {
   auto add = [&](llvm::ArrayRef<const Argument *> list) {
     for (const Argument *argument : list) {
       Value value;
-      if (!valueOf(*argument, value))
+      // A list of tensors may have numbers in it.
+      if (auto it = values.find(argument->text);
+          argument->kind == Argument::Tensor && it != values.end())
+        value = it->second;
+      else if (!valueOf(*argument, value))
         return false;
       if (!value)
         return fail(DiagId::NotYetSupported,

@@ -77,5 +77,6 @@ TEST(Models, ChoosesTheCasesOfAVariant) {
   EXPECT_EQ(casesOf("dynb", 3), (std::vector<unsigned>{0, 2}));
   EXPECT_EQ(casesOf("dynb", 2), (std::vector<unsigned>{0, 1}));
   EXPECT_EQ(casesOf("dynbs", 3), (std::vector<unsigned>{0, 1}));
+  EXPECT_EQ(casesOf("dynb", 5), (std::vector<unsigned>{0, 2, 3, 4}));
   EXPECT_EQ(casesOf("dd", 2), (std::vector<unsigned>{0, 1}));
 }

@@ -1,0 +1,207 @@
+//===- EntryEmitter.h - Emits the function that runs a schedule *- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_LOWER_ENTRYEMITTER_H
+#define FORETRACE_COMPILER_LOWER_ENTRYEMITTER_H
+
+#include "compiler/lower/Lower.h"
+#include "compiler/lower/Schedule.h"
+#include "dialects/ft/FtOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace ft {
+
+/// The function of the model itself.
+inline constexpr llvm::StringLiteral kModelFunction = "ft_gen_forward";
+
+/// A kernel, a custom operator or a branch or loop of the schedule, with what
+/// the memory plan holds for it alone.
+struct PlannedCall {
+  /// A generated kernel, or a custom operator's.
+  mlir::func::FuncOp kernel;
+  KernelCallOp custom;
+  RunGraphsOp graphs;
+  /// Second places of the carried values of a loop (-1: of a size that the data
+  /// decide), and of its condition.
+  llvm::SmallVector<int> seconds = {};
+  /// Of each result of a branch, whether the branch makes its memory.
+  llvm::SmallVector<bool> given = {};
+  /// The scratch buffer of the memory plan, or -1.
+  int scratch = -1;
+  int64_t scratchBytes = 0;
+};
+
+/// Emits one function of the form of `ft_gen_forward` (runtime/src/abi.h) for a
+/// schedule: the model's, or that of a branch or of a part of a loop.
+class EntryEmitter {
+public:
+  EntryEmitter(mlir::ModuleOp module, Schedule &schedule,
+               const LowerOptions &options, std::string name)
+      : module(module), schedule(schedule), options(options),
+        name(std::move(name)), b(module.getContext()),
+        loc(mlir::UnknownLoc::get(module.getContext())) {}
+
+  /// The bytes of its arena.
+  mlir::FailureOr<Dim> run();
+
+private:
+  using Value = mlir::Value;
+  using Values = llvm::ArrayRef<Value>;
+
+  /// Arguments of the function.
+  enum EntryArgument {
+    kExec,
+    kInputs,
+    kOutputs,
+    kArena,
+    kWeights,
+    kState,
+    kSizes
+  };
+
+  mlir::ModuleOp module;
+  Schedule &schedule;
+  const LowerOptions &options;
+  std::string name;
+  mlir::OpBuilder b;
+  mlir::Location loc;
+  std::vector<PlannedCall> calls;
+  mlir::func::FuncOp entry;
+  mlir::Block *failBlock = nullptr;
+  llvm::DenseMap<std::pair<unsigned, unsigned>, Value> bases;
+  /// Where slots of the arena start, and buffers of late sizes are.
+  llvm::SmallVector<Value> slotOffsets;
+  llvm::DenseMap<unsigned, Value> lateBuffers;
+  /// Where the results are that kernels found for other kernels.
+  llvm::DenseMap<Value, Value> foundAt;
+  llvm::StringMap<mlir::LLVM::GlobalOp> strings;
+
+  Value constant32(int64_t v) {
+    return mlir::arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
+  }
+  Value constant64(int64_t v) {
+    return mlir::arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v));
+  }
+  Value indexConstant(int64_t v) {
+    return mlir::arith::ConstantIndexOp::create(b, loc, v);
+  }
+  mlir::Type pointer() {
+    return mlir::LLVM::LLVMPointerType::get(b.getContext());
+  }
+  Value asI64(Value index) {
+    return mlir::arith::IndexCastOp::create(b, loc, b.getI64Type(), index);
+  }
+
+  //===--- The schedule (EntryFunction.cpp) -------------------------------===//
+  mlir::LogicalResult planCalls();
+  int64_t estimate(Dim d);
+  static bool hasScratch(mlir::func::FuncOp kernel);
+  void addScratchArgument(const PlannedCall &call);
+  void openFunction();
+  void placeSlots();
+  void emitCall(const ScheduledKernel &kernel, const PlannedCall &call);
+  /// ft_rt_call_kernel(exec, kernel, description, {start of each tensor}).
+  void emitCustomCall(KernelCallOp call);
+  /// The description of a call: a constant, or a copy of one with the sizes of
+  /// the run in it.
+  Value describe(KernelCallOp call,
+                 llvm::function_ref<Placement(Value)> placementOf);
+
+  //===--- Memory (EntryMemory.cpp) ---------------------------------------===//
+  /// The number of a symbol in the sizes of a call.
+  int64_t symbolIndex(llvm::StringRef name);
+  Value sizeSlot(llvm::StringRef name);
+  /// The value of a symbol at this point of the call.
+  Value symbolValue(llvm::StringRef name);
+  Value sizeValue(Dim d);
+  Dim bytesOf(Value v);
+  /// The byte offset of a placed tensor from the start of its memory.
+  Value offsetOf(const Placement &place);
+  /// A memref<?xi8> over everything from `address` on.
+  Value bytesAt(Value address);
+  Value baseOf(ft::Region region, unsigned index);
+  /// The memory of a placed tensor, as the kernel's argument wants it.
+  Value window(Value tensor, const Placement &place, mlir::MemRefType type);
+  /// Where the elements of a placed tensor start.
+  Value addressOf(Value tensor, const Placement &place);
+  /// The element of a placed 0-dim tensor.
+  Value load(Value v);
+  /// The value whose memory a view shows.
+  static Value rootOf(Value v);
+  /// Memory for results whose size the data decide.
+  void allocateLate(Values outputs);
+  Value memoryFor(const LateBuffer &buffer);
+  Value temporary(Dim bytes);
+  /// Goes on if there is memory; else the runtime recorded why not.
+  Value checkedMemory(Value memory);
+  /// So many words of 8 bytes on the stack.
+  Value stackWords(int64_t count);
+  /// The address of pointer number `index` of an array.
+  Value elementAt(Value array, unsigned index);
+  /// An array of pointers on the stack.
+  Value pointerArray(Values pointers);
+  Value bufferAddress(int buffer);
+
+  //===--- Branches and loops (EntryControl.cpp) --------------------------===//
+  /// Emits the functions of the graphs, and plans the memory that they and a
+  /// loop's second values need.
+  mlir::LogicalResult planGraphs(PlannedCall &call, unsigned now);
+  /// Calls the function of a graph; goes on if it gives 0. The array that had
+  /// the outputs.
+  Value callGraph(RunGraphsOp op, unsigned which, Values inputs, Values outputs,
+                  int scratch);
+  Value isTrue(Value address);
+  void emitGraphs(const PlannedCall &call);
+  void emitCond(const PlannedCall &call, Values operands, Values results);
+  /// Sizes that a graph has decided.
+  void setTold(RunGraphsOp op, unsigned which);
+  void emitWhile(const PlannedCall &call, Values operands, Values results);
+  void emitScan(const PlannedCall &call, Values operands, Values results);
+  /// The carried values of a loop live where the results will be; an iteration
+  /// writes their next values beside them.
+  struct Carried {
+    llvm::SmallVector<Value> current, next, bytes;
+    /// The temporary memory that was there before the loop.
+    Value mark;
+  };
+  Carried startLoop(const PlannedCall &call, Values operands, Values results);
+  void nextIteration(const Carried &carried);
+
+  //===--- Checks (EntryChecks.cpp) ---------------------------------------===//
+  /// The constant bytes, aligned to 8.
+  Value bytesConstant(const std::string &bytes);
+  Value stringConstant(llvm::StringRef text) {
+    return bytesConstant(text.str() + '\0');
+  }
+  /// A function of the runtime, or a custom kernel, that gives an i32.
+  mlir::LLVM::LLVMFuncOp external(llvm::StringRef name,
+                                  llvm::ArrayRef<mlir::Type> arguments) {
+    return externalTo(b.getI32Type(), name, arguments);
+  }
+  mlir::LLVM::LLVMFuncOp externalTo(mlir::Type result, llvm::StringRef name,
+                                    llvm::ArrayRef<mlir::Type> arguments);
+  mlir::LLVM::LLVMFuncOp failFunction() {
+    return external("ft_rt_fail_index",
+                    {pointer(), pointer(), b.getI64Type(), b.getI64Type()});
+  }
+  void emitAssertion(AssertOp op);
+  void emitSetSize(SetSizeOp op);
+  void emitCheck(CheckTrueOp check);
+  void emitCheck(CheckIndexOp check);
+  mlir::Block *newBlock(llvm::ArrayRef<mlir::Type> arguments = {});
+  /// Where failed checks and calls go with their code.
+  mlir::Block *failure();
+  /// Splits the control flow: on to the next step, or out with the code that
+  /// `reportFailure` gets for its message.
+  void splitOn(Value bad, llvm::function_ref<Value()> reportFailure);
+  /// Goes on if a function gave 0.
+  void splitOnCode(Value code);
+};
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_LOWER_ENTRYEMITTER_H
