@@ -385,4 +385,25 @@ Term RuleCall::reshape(const Term &a, ArrayRef<Dim> wanted) {
   return call("reshape", {a, wanted});
 }
 
+Term RuleCall::cutTo(const Term &a, ArrayRef<Dim> wanted) {
+  Term cut = a;
+  for (auto [d, size] : llvm::enumerate(sizes(a)))
+    if (d < wanted.size() && size != wanted[d])
+      cut = call("narrow", {cut, static_cast<int64_t>(d), 0, wanted[d]});
+  return cut;
+}
+
+Term RuleCall::padTo(const Term &a, ArrayRef<Dim> wanted) {
+  Dims have = sizes(a);
+  if (!a.isTensor() || ArrayRef<Dim>(have) == wanted ||
+      have.size() != wanted.size())
+    return a;
+  std::vector<Term> pad; // the last dim first
+  for (size_t d = have.size(); d-- > 0;) {
+    pad.push_back(0);
+    pad.push_back(wanted[d] - have[d]);
+  }
+  return call("constant_pad_nd", {a, pad, 0});
+}
+
 } // namespace ft

@@ -105,6 +105,10 @@ public:
   /// The sum over the dims that broadcasting from `sizes` has made.
   Term sumTo(const Term &a, llvm::ArrayRef<Dim> sizes);
   Term reshape(const Term &a, llvm::ArrayRef<Dim> sizes);
+  /// The first elements of each dim, as many as `sizes` says.
+  Term cutTo(const Term &a, llvm::ArrayRef<Dim> sizes);
+  /// Zeros behind the elements of each dim, up to `sizes`.
+  Term padTo(const Term &a, llvm::ArrayRef<Dim> sizes);
 
   /// Reports [FT0801] at the forward call.
   void fail(const llvm::Twine &why);
