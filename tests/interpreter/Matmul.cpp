@@ -152,6 +152,12 @@ static void dot(Call &call) {
 
 static void outer(Call &call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1);
+  if (isFloating(call.out().dtype)) { // a product, not a sum of one: -0 stays
+    forEachIndex(call.out().shape, [&](Index index, int64_t i) {
+      call.out().setReal(i, a.real(index[0]) * b.real(index[1]));
+    });
+    return;
+  }
   call.out() = product(a.reshaped({a.numel(), 1}), b.reshaped({1, b.numel()}),
                        call.out().dtype);
 }

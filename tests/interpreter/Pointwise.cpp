@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <deque>
 
@@ -53,12 +54,24 @@ struct Slot {
 };
 } // namespace
 
+/// A factor or divisor that is a scalar tensor is not rounded to the 16-bit
+/// float that the call promotes it to; all other operands are.
+static bool scalesUnrounded(const Call &call, unsigned i) {
+  static const llvm::StringSet<> kNames = {"mul", "multiply", "div", "divide",
+                                           "true_divide"};
+  return i == 1 && kNames.contains(call.base()) && call.tensor(i).rank() == 0 &&
+         isFloating(call.tensor(i).dtype) && call.schema.overload == "Tensor";
+}
+
 static Slot makeSlot(const Call &call, unsigned i, DType dtype, bool operand) {
   Slot slot;
   if (const Tensor *tensor = call.optTensor(i)) {
     slot.isTensor = true;
     // A mask stays what it is.
     slot.tensor = operand ? tensor->to(dtype) : *tensor;
+    if (operand && scalesUnrounded(call, i) &&
+        (dtype == DType::F16 || dtype == DType::BF16))
+      slot.tensor = tensor->to(DType::F32);
     return slot;
   }
   if (!call.has(i)) {
@@ -170,6 +183,11 @@ static void pointwise(Call &call) {
   if (call.base() == "threshold_backward" && !call.out().whole() &&
       computeType(call, row->promote, 2) != call.out().dtype)
     call.open("a gradient of another dtype");
+  // The asymptotic forms take the phase from a rounded argument.
+  if (call.base().contains("_bessel_") && !call.base().contains("modified"))
+    for (int64_t k = 0; k < call.tensor(0).numel(); ++k)
+      if (std::abs(call.tensor(0).real(k)) > 1e5)
+        call.open("a Bessel function of a large argument");
   // Recurrences of such lengths overflow on the way, in ways of their own.
   for (unsigned i = 0; call.base().contains("_polynomial_") && i < 2; ++i)
     if (const Tensor *n = call.optTensor(i))

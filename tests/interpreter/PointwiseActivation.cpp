@@ -69,7 +69,7 @@ static double logitBackward(D x) { // grad, self, eps
   double low = std::isnan(x[2]) ? 0 : x[2], high = 1 - low;
   if (x[1] < low || x[1] > high)
     return std::isnan(x[2]) ? std::nan("") : 0;
-  return x[0] / (x[1] * (1 - x[1]));
+  return x[0] / std::abs(x[1] * (1 - x[1])); // at -0 as at 0
 }
 
 static const double kSeluAlpha = 1.6732632423543772848170429916717;
@@ -86,7 +86,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
       {"sigmoid special_expit", Elementary, Float, 1,
        [](D x) { return sigmoid(x[0]); },
        [](C x) { return 1. / (1. + std::exp(-x[0])); }},
-      {"silu", Elementary, Float, 1,
+      {"silu", Elementary, Operands, 1,
        [](D x) { return x[0] / (1 + std::exp(-x[0])); },
        [](C x) { return x[0] / (1. + std::exp(-x[0])); }},
       {"log_sigmoid", Elementary, Operands, 1,

@@ -71,6 +71,7 @@ static void gelu(Call &call) {
   }});
 }
 
+// 1 + erf and 1 + tanh lose the digits of small values, as in PyTorch.
 static void geluBackward(Call &call) {
   bool tanh = call.text(2) == "tanh";
   evaluatePointwise(call, {"", OpClass::Elementary, Promote::Operands, 2,
@@ -78,11 +79,13 @@ static void geluBackward(Call &call) {
     double beta = std::sqrt(2 / M_PI), z = x[1];
     double t = std::tanh(beta * (z + 0.044715 * z * z * z));
     double inner = beta * (1 + 3 * 0.044715 * z * z);
-    return x[0] * (0.5 * (1 + t) + 0.5 * z * (1 - t * t) * inner);
+    double high = step(1 + step(t)), slope = step(1 - step(t) * step(t));
+    return x[0] * (0.5 * high + 0.5 * z * slope * inner);
   } : [](const double *x) {
     double z = x[1];
     double density = std::exp(-z * z / 2) / std::sqrt(2 * M_PI);
-    return x[0] * (0.5 * std::erfc(-z * M_SQRT1_2) + z * density);
+    double twice = step(1 + step(std::erf(z * M_SQRT1_2)));
+    return x[0] * (0.5 * twice + z * density);
   }});
 }
 
@@ -176,6 +179,8 @@ static void roundDecimals(Call &call) {
 
 static void logSigmoidForward(Call &call) {
   const Tensor &self = call.tensor(0);
+  if (self.whole())
+    call.open("no such function of integers");
   for (int64_t i = 0, n = self.numel(); i < n; ++i) {
     double x = self.real(i), z = std::exp(-std::abs(x));
     call.out().setReal(i, std::min(x, 0.) - std::log1p(z));

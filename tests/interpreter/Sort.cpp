@@ -114,6 +114,19 @@ static int64_t rankIn(const Tensor &bounds, const Tensor *sorter, int64_t start,
   return low;
 }
 
+/// Whether n boundaries ascend, NaN last: else what is found depends on where
+/// the search looks.
+static bool ascends(const Tensor &bounds, const Tensor *sorter, int64_t start,
+                    int64_t n) {
+  auto at = [&](int64_t k) {
+    return bounds.real(start + (sorter ? sorter->integer(start + k) : k));
+  };
+  for (int64_t k = 1; k < n; ++k)
+    if (!std::isnan(at(k)) && !(at(k - 1) <= at(k)))
+      return false;
+  return true;
+}
+
 static Tensor numberAsTensor(const Call &call, unsigned i) {
   bool whole = call.args[i].kind != Arg::Float;
   Tensor value(whole ? DType::I64 : DType::F32, {});
@@ -139,6 +152,9 @@ static void searchsorted(Call &call) {
   }
   int64_t n = bounds.shape.empty() ? 1 : bounds.shape.back();
   int64_t each = values.shape.empty() ? 1 : values.shape.back();
+  for (int64_t start = 0; n && start < bounds.numel(); start += n)
+    if (!ascends(bounds, sorter, start, n))
+      call.open("boundaries that do not ascend");
   for (int64_t i = 0, total = values.numel(); i < total; ++i)
     call.out().setInteger(i, rankIn(bounds, sorter,
                                     bounds.rank() > 1 ? i / each * n : 0, n,

@@ -253,9 +253,14 @@ static bool searchsorted(Sampler &s) {
     data.setInteger(i, low);
     low += s.rng.between(0, 3);
   }
-  int values = s.tensor(type, s.shape(0, 3));
-  s.set(0, bucketize ? values : bounds);
-  s.set(1, bucketize ? bounds : values);
+  unsigned valueAt = bucketize ? 0 : 1;
+  if (s.schema.overload == "Scalar")
+    s.set(valueAt, s.number(type));
+  else if (bucketize)
+    s.set(0, s.tensor(type, s.shape(0, 3)));
+  s.set(1 - valueAt, bounds);
+  if (s.schema.overload != "Scalar" && !bucketize)
+    s.set(1, s.tensor(type, s.shape(0, 3)));
   s.setBool(2);
   s.setBool(3);
   return true;
@@ -282,7 +287,9 @@ llvm::ArrayRef<SamplerRow> ft::random::indexSamplers() {
       {"embedding", embedding},
       {"embedding_dense_backward", embeddingBackward},
       {"sort sort.stable argsort argsort.stable topk kthvalue", sorting},
-      {"searchsorted.Tensor bucketize.Tensor", searchsorted},
+      {"searchsorted.Tensor searchsorted.Scalar bucketize.Tensor "
+       "bucketize.Scalar",
+       searchsorted},
   };
   return rows;
 }

@@ -313,6 +313,10 @@ static LogicalResult scan(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   if (failed(c.wrapDim(1, self.rank())))
     return failure();
+  if (c.schema().mutates && c.dtype(2).value_or(self.dtype) != self.dtype)
+    return c.fail(FakeError::Dtype,
+                  c.schema().base + " of " + dtypeName(self.dtype) +
+                      " has no other dtype, not " + dtypeName(*c.dtype(2)));
   return c.fresh(TensorMeta::contiguous(sumDType(c, 2), self.sizes, c.device));
 }
 

@@ -100,7 +100,8 @@ static LogicalResult arangeStep(LowerCall &c) {
 }
 
 /// `steps` numbers from args[0] to args[1], both of which may be 0-dim tensors;
-/// each half is counted from its own end, so that both ends are exact.
+/// each half is counted from its own end, so that both ends are exact. Ends of
+/// integers are cut to integers first, 0.7 to 0.
 static LogicalResult spaced(LowerCall &c, bool logarithmic) {
   const TensorMeta &meta = c.resultMeta(0);
   SmallVector<int64_t, 6> sizes = staticSizes(meta);
@@ -111,12 +112,16 @@ static LogicalResult spaced(LowerCall &c, bool logarithmic) {
   if (isComplex(meta.dtype))
     return c.unsupported("a complex sequence");
   double base = logarithmic ? c.number(3) : 0;
-  auto end = [&](ScalarBuilder &s, unsigned arg) {
+  auto end = [&](ScalarBuilder &s, unsigned arg) -> Value {
     const Arg &a = c.call().args[arg];
-    if (a.kind != Arg::Tensor)
-      return s.constant(computeType(c.context(), work), c.number(arg));
-    LoweredTensor t = c.operand(arg);
-    return s.cast(readAt(s, t, {}), t.dtype, work);
+    Value x;
+    if (a.kind != Arg::Tensor) {
+      x = s.constant(computeType(c.context(), work), c.number(arg));
+    } else {
+      LoweredTensor t = c.operand(arg);
+      x = s.cast(readAt(s, t, {}), t.dtype, work);
+    }
+    return isIntegral(meta.dtype) ? math::TruncOp::create(s.b, s.loc, x) : x;
   };
   c.setResult(
       0,
@@ -131,8 +136,7 @@ static LogicalResult spaced(LowerCall &c, bool logarithmic) {
         Value right = s.sub(to, s.mul(step, rest));
         Value near = s.cmp(ScalarBuilder::Cmp::Lt, i,
                            s.constant(type, double(steps / 2)));
-        if (steps > 1)
-          left = s.select(near, left, right);
+        left = steps > 1 ? s.select(near, left, right) : from;
         if (logarithmic)
           left = math::PowFOp::create(s.b, s.loc, s.constant(type, base), left);
         return s.cast(left, work, meta.dtype);

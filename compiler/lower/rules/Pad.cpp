@@ -36,6 +36,8 @@ static LoweredTensor padConstant(LowerCall &c, LoweredTensor t,
     low[dim] = std::max<int64_t>(before, 0);
     high[dim] = std::max<int64_t>(after, 0);
   }
+  if (t.dtype == DType::Bool)
+    value = value != 0;
   return c.pad(t, low, high, value);
 }
 

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -110,6 +111,29 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, Formula formula,
   return applyFormula(c, f, formula, computeIn, sizes, result);
 }
 
+/// Of each operand, whether it is rounded to the 16-bit float that the call
+/// promotes it to before it is computed with in float32. Factors and divisors
+/// that are scalar tensors are not.
+static SmallVector<bool> roundedOperands(const FormulaCall &f, DType promoted) {
+  static const llvm::StringSet<> kScaling = {"mul", "multiply", "div", "divide",
+                                             "true_divide"};
+  SmallVector<bool> rounded(f.ins.size(), false);
+  if (promoted != DType::F16 && promoted != DType::BF16)
+    return rounded;
+  bool scaling = kScaling.contains(f.call.schema->base) &&
+                 f.call.schema->overload == "Tensor";
+  unsigned next = 0;
+  for (auto [i, arg] : llvm::enumerate(f.call.args)) {
+    if (!isElement(arg))
+      continue;
+    const LoweredTensor &t = f.ins[next];
+    bool factor = scaling && i == 1 && t.rank() == 0 && isFloating(t.dtype);
+    rounded[next++] = arg.kind == Arg::Tensor && !factor &&
+                      t.dtype != promoted && t.dtype != DType::Bool;
+  }
+  return rounded;
+}
+
 FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
                                       Formula formula, ComputeIn computeIn,
                                       const SizeList &sizes, DType result) {
@@ -119,10 +143,18 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
   DType promoted = computeDType(f, computeIn, result);
   DType computed = opmathType(promoted);
   DType numbers = computeIn == ComputeIn::Operands ? promoted : computed;
+  SmallVector<bool> rounded = roundedOperands(f, promoted);
   bool refused = false, needsConstant = false;
   LoweredTensor out =
-      c.pointwise(f.ins, sizes, result, [&](ScalarBuilder &s, ValueRange v) {
-        PointwiseBody body(s, f.call, computed, numbers, result, v, dtypes);
+      c.pointwise(f.ins, sizes, result, [&](ScalarBuilder &s, ValueRange in) {
+        SmallVector<Value> v(in);
+        SmallVector<DType> types(dtypes);
+        for (auto [i, round] : llvm::enumerate(rounded))
+          if (round) {
+            v[i] = s.cast(v[i], types[i], promoted);
+            types[i] = promoted;
+          }
+        PointwiseBody body(s, f.call, computed, numbers, result, v, types);
         Value value = formula(body);
         refused |= body.refused |= mistakesIntegers(s.b);
         needsConstant |= body.needsConstant;

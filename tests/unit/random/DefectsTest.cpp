@@ -280,6 +280,32 @@ TEST(Defects, TheNormOfOrderZeroCountsNaN) {
       std::vector<double>({3}));
 }
 
+TEST(Defects, EndsOfIntegersAreCutFirst) {
+  std::vector<Arg> args = {Arg::floating(-0.75), Arg::integer(4),
+                           Arg::integer(4), Arg::ofDType(DType::I64)};
+  EXPECT_EQ(valuesOf("linspace.default", args, {}),
+            std::vector<double>({0, 1, 2, 4}));
+}
+
+// PyTorch: 0.515625 and -7.73046875.
+TEST(Defects, WideScalarsBesideSixteenBitFloats) {
+  Tensor x = reals(DType::BF16, {1}, {-1.5});
+  Tensor s = reals(DType::F64, {}, {2.0118261713119625});
+  EXPECT_EQ(valuesOf("add.Tensor", {first, second}, {x, s}),
+            std::vector<double>({0.515625}));
+  Tensor y = reals(DType::F16, {1}, {2.10742188});
+  Tensor t = reals(DType::F32, {}, {-3.66897488});
+  EXPECT_EQ(valuesOf("mul.Tensor", {first, second}, {y, t}),
+            std::vector<double>({-7.73046875}));
+}
+
+TEST(Defects, ABoolIsPaddedWithWhatIsNotZero) {
+  Tensor x(DType::Bool, {1});
+  std::vector<Arg> args = {first, ints({1, 0}), Arg::string("constant"),
+                           Arg::floating(0.1)};
+  EXPECT_EQ(valuesOf("pad.default", args, {x}), std::vector<double>({1, 0}));
+}
+
 TEST(Defects, TransformsOfRealSignals) {
   Tensor x = reals(DType::F64, {4}, {1, 2, 3, 4});
   std::vector<double> y =
