@@ -12,41 +12,79 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include <map>
+
 using namespace mlir;
 
 namespace ft {
 
 namespace {
+/// A number in the text of the program: of which operation of `@forward`, which
+/// argument, which entry of its list.
+using Literal = std::tuple<unsigned, unsigned, unsigned>;
+/// The sizes of inputs that literals are.
+using Choices = std::map<Literal, SymExpr>;
+
 class Generalizer {
 public:
-  Generalizer(ModuleOp module, func::FuncOp forward)
-      : module(module), forward(forward),
-        scope(module, forward, ModuleScope::Use::Remake),
-        walk(Propagator::Mode::Annotate), builder(forward.getContext()) {
+  /// With `proved` literals become what it says. Without, each that may be a
+  /// size gets a symbol of its own, and proofs() says what they turned out to
+  /// be; the module is of no use then.
+  Generalizer(ModuleOp module, func::FuncOp forward,
+              const Choices *proved = nullptr)
+      : forward(forward), scope(module, forward, ModuleScope::Use::Remake),
+        walk(Propagator::Mode::Annotate), builder(forward.getContext()),
+        proved(proved) {
     walk.ignoreClaims();
     walk.setScope(&scope.scope());
   }
   void run();
+  Choices proofs();
 
 private:
+  /// More literals than this are not tried: each is a symbol.
+  static constexpr size_t kMostProbes = 256;
+  struct Probe {
+    Literal literal;
+    SymExpr symbol;
+    int64_t value;
+  };
+
   void visit(Operation *op);
+  void noteCounters(Operation *op);
   bool matchView(const TensorMeta &self, Dims &sizes) const;
-  bool matchBatch(Dims &sizes, size_t from, size_t to) const;
   std::optional<int64_t> example(Dim d) const;
-  /// Puts `size` where a literal stood; false if it cannot be computed.
-  bool rewrite(Operation *op, unsigned arg, ArrayRef<Dim> sizes);
+  /// Whether the literal became a size. `range`: what it can be.
+  bool choose(Arg &literal, unsigned arg, unsigned entry,
+              Interval range = Interval::atLeast(0));
+  bool generalizeView(AtenCall &call);
+  bool generalizeExpand(AtenCall &call, bool repeats);
+  bool generalizeFresh(AtenCall &call, unsigned arg);
+  bool generalizeArange(AtenCall &call);
+  bool generalizeSlice(AtenCall &call);
+  /// Computes the sizes that stand where literals stood; false if one cannot be
+  /// computed.
+  bool rewrite(Operation *op, AtenCall &made);
   Value compute(SymExpr size, Operation *before);
   Value call(StringRef overload, ArrayRef<Arg> args, ValueRange operands,
              Dim value, Location loc);
 
-  ModuleOp module;
   func::FuncOp forward;
   ModuleScope scope;
   Propagator walk;
   OpBuilder builder;
-  /// Symbols that are dim 0 of an input, with their example.
-  SmallVector<std::pair<SymExpr, int64_t>> batches;
+  const Choices *proved;
+  std::vector<Probe> probes;
+  /// Symbols that are dims of inputs, with their example.
+  SmallVector<std::pair<SymExpr, int64_t>> sizes;
   llvm::DenseMap<SymExpr, Value> computed;
+  /// Of the operation that is visited.
+  unsigned ordinal = 0;
+  /// Tensors that count up to a size: arange(n) and what shows it in another
+  /// shape.
+  llvm::DenseMap<Value, SymExpr> counters;
+  /// Literals that are the size of what a counter indexes, and its end.
+  std::vector<std::pair<SymExpr, SymExpr>> indexed;
 };
 } // namespace
 
@@ -132,15 +170,96 @@ bool Generalizer::matchView(const TensorMeta &self, Dims &sizes) const {
   return changed;
 }
 
-/// A literal in front that is the example's batch.
-bool Generalizer::matchBatch(Dims &sizes, size_t from, size_t to) const {
-  for (size_t d = from; d < std::min(to, sizes.size()); ++d)
-    for (auto [symbol, value] : batches)
-      if (value > 1 && sizes[d].is(value)) {
-        sizes[d] = Dim(symbol);
-        return true;
+bool Generalizer::choose(Arg &literal, unsigned arg, unsigned entry,
+                         Interval range) {
+  if (literal.kind != Arg::Int || literal.operand >= 0 ||
+      !literal.dim.isStatic() || literal.dim.value() < 2)
+    return false;
+  Literal at(ordinal, arg, entry);
+  int64_t value = literal.dim.value();
+  if (proved) {
+    auto it = proved->find(at);
+    if (it == proved->end())
+      return false;
+    literal = Arg::integer(Dim(it->second));
+    return true;
+  }
+  if (probes.size() == kMostProbes ||
+      llvm::none_of(sizes, [&](const auto &s) { return s.second == value; }))
+    return false;
+  SymbolInfo info;
+  info.hint = value;
+  info.range = range;
+  SymExpr symbol = scope.scope().env().addInputSize(
+      ("literal" + Twine(probes.size())).str(), info);
+  probes.push_back({at, symbol, value});
+  unsigned n = forward.getNumArguments();
+  Type type = typeFromMeta(forward.getContext(),
+                           TensorMeta::contiguous(DType::F32, {Dim(symbol)}));
+  (void)forward.insertArgument(n, type, DictionaryAttr(), forward.getLoc());
+  literal = Arg::integer(Dim(symbol));
+  return true;
+}
+
+Choices Generalizer::proofs() {
+  Choices choices;
+  ShapeEnv &env = scope.scope().env();
+  // `is`: what must be the size for the probe to be it.
+  auto prove = [&](const Probe &probe, SymExpr is) {
+    for (auto [size, value] : sizes)
+      if (value == probe.value &&
+          env.query(env.context().eq(is, size)) == Answer::Proved) {
+        choices.try_emplace(probe.literal, size);
+        return;
       }
-  return false;
+  };
+  for (const Probe &probe : probes)
+    prove(probe, probe.symbol);
+  for (auto [size, end] : indexed)
+    for (const Probe &probe : probes)
+      if (probe.symbol == size && !choices.count(probe.literal))
+        prove(probe, end);
+  return choices;
+}
+
+/// What is indexed by all numbers below a size must have that size, or more.
+void Generalizer::noteCounters(Operation *op) {
+  const Schema *schema = schemaOf(op);
+  if (!schema || op->getNumResults() != 1)
+    return;
+  AtenCall call = AtenCall::decode(op);
+  StringRef base = schema->base;
+  auto isNumber = [&](unsigned arg, int64_t number) {
+    const Arg &a = call.args[arg];
+    return a.kind == Arg::Int && a.operand < 0 && a.dim.is(number);
+  };
+  if (base == "arange") {
+    const Arg &end = call.args[schema->name == "arange.default" ? 0 : 1];
+    if (end.operand < 0 ||
+        (schema->name != "arange.default" && !isNumber(0, 0)))
+      return;
+    std::optional<Dim> number = walk.numberOf(call.operands[end.operand]);
+    if (number && !number->isStatic())
+      counters[op->getResult(0)] = number->symbolic();
+    return;
+  }
+  if (base == "index") {
+    std::optional<TensorMeta> self = walk.metaOf(call.operands[0]);
+    for (auto [d, item] : llvm::enumerate(call.args[1].list)) {
+      SymExpr end = item.operand < 0
+                        ? SymExpr()
+                        : counters.lookup(call.operands[item.operand]);
+      if (self && end && d < self->sizes.size() && !self->sizes[d].isStatic())
+        indexed.emplace_back(self->sizes[d].symbolic(), end);
+    }
+    return;
+  }
+  bool same = llvm::is_contained(
+      {"unsqueeze", "squeeze", "view", "reshape", "expand", "to", "clone"},
+      base);
+  if (same || (base == "add" && isNumber(1, 0)))
+    if (SymExpr end = counters.lookup(call.operands[0]))
+      counters[op->getResult(0)] = end;
 }
 
 Value Generalizer::call(StringRef overload, ArrayRef<Arg> args,
@@ -209,34 +328,114 @@ Value Generalizer::compute(SymExpr size, Operation *before) {
   return result;
 }
 
-bool Generalizer::rewrite(Operation *op, unsigned arg, ArrayRef<Dim> sizes) {
-  AtenCall made = AtenCall::decode(op);
-  std::vector<Arg> list;
+bool Generalizer::rewrite(Operation *op, AtenCall &made) {
   // Behind what was computed already, so that values stand in order.
   builder.setInsertionPoint(op);
-  for (Dim d : sizes) {
-    Arg item = Arg::integer(d);
-    if (!d.isStatic()) {
-      Value value = compute(d.symbolic(), op);
-      if (!value)
-        return false;
-      item.operand = static_cast<int>(made.operands.size());
-      made.operands.push_back(value);
-    }
-    list.push_back(item);
+  auto operandFor = [&](Arg &item) {
+    if (item.kind != Arg::Int || item.operand >= 0 || item.dim.isStatic())
+      return true;
+    Value value = compute(item.dim.symbolic(), op);
+    if (!value)
+      return false;
+    item.operand = static_cast<int>(made.operands.size());
+    made.operands.push_back(value);
+    return true;
+  };
+  for (Arg &arg : made.args) {
+    if (!operandFor(arg) || !llvm::all_of(arg.list, operandFor))
+      return false;
   }
-  made.args[arg] = Arg::listOf(std::move(list));
   builder.setInsertionPoint(op);
   Operation *next = made.build(builder, op->getLoc(), op->getResultTypes());
   next->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   op->replaceAllUsesWith(next);
   op->erase();
   (void)walk.visit(next);
+  noteCounters(next);
   return true;
 }
 
-static bool hasOperand(const Arg &arg) {
-  return llvm::any_of(arg.list, [](const Arg &a) { return a.operand >= 0; });
+/// Whether the argument is a list of plain numbers.
+static bool isPlainList(const AtenCall &call, unsigned arg) {
+  return arg < call.args.size() && call.args[arg].kind == Arg::List &&
+         llvm::none_of(
+             call.args[arg].list, [](const Arg &a) { return a.operand >= 0; });
+}
+
+bool Generalizer::generalizeView(AtenCall &call) {
+  std::optional<TensorMeta> self = walk.metaOf(call.operands[0]);
+  if (!self || !isPlainList(call, 1))
+    return false;
+  Dims dims;
+  for (const Arg &item : call.args[1].list)
+    dims.push_back(item.dim);
+  if (!matchView(*self, dims))
+    return false;
+  for (auto [item, d] : llvm::zip(call.args[1].list, dims))
+    item = Arg::integer(d);
+  return true;
+}
+
+/// expand, which takes the sizes of the tensor, or repeat.
+bool Generalizer::generalizeExpand(AtenCall &call, bool repeats) {
+  std::optional<TensorMeta> self = walk.metaOf(call.operands[0]);
+  if (!self || !isPlainList(call, 1) ||
+      call.args[1].list.size() < self->sizes.size())
+    return false;
+  size_t shift = call.args[1].list.size() - self->sizes.size();
+  bool changed = false;
+  for (auto [n, item] : llvm::enumerate(call.args[1].list)) {
+    auto d = static_cast<unsigned>(n);
+    Dim have = d < shift ? Dim(1) : self->sizes[d - shift];
+    if (have.is(1)) {
+      changed |= choose(item, 1, d);
+    } else if (!repeats && !have.isStatic() && item.dim.isStatic() &&
+               example(have) == item.dim.value()) {
+      item = Arg::integer(have);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool Generalizer::generalizeFresh(AtenCall &call, unsigned arg) {
+  if (!isPlainList(call, arg))
+    return false;
+  bool changed = false;
+  for (auto [d, item] : llvm::enumerate(call.args[arg].list))
+    changed |= choose(item, arg, static_cast<unsigned>(d));
+  return changed;
+}
+
+/// (end), (start, end) from 0 on, (start, end, step) by 1.
+bool Generalizer::generalizeArange(AtenCall &call) {
+  if (call.schema->name == "arange.default")
+    return choose(call.args[0], 0, 0);
+  auto is = [&](unsigned arg, int64_t number) {
+    const Arg &a = call.args[arg];
+    return a.kind == Arg::Int && a.operand < 0 && a.dim.is(number);
+  };
+  bool counts = call.schema->name == "arange.start" ||
+                (call.schema->name == "arange.start_step" && is(2, 1));
+  return counts && is(0, 0) && choose(call.args[1], 1, 0);
+}
+
+/// The first positions of a table: x[:8].
+bool Generalizer::generalizeSlice(AtenCall &call) {
+  std::optional<TensorMeta> self = walk.metaOf(call.operands[0]);
+  const Arg &start = call.args[2];
+  if (!self || self->sizes.empty() || call.args[1].operand >= 0 ||
+      !call.args[4].dim.is(1) || start.operand >= 0 ||
+      (!start.isNone() && !start.dim.is(0)))
+    return false;
+  int64_t dim = call.integer(1);
+  dim += dim < 0 ? self->rank() : 0;
+  if (dim < 0 || dim >= self->rank() || !self->sizes[dim].isStatic())
+    return false;
+  int64_t most = self->sizes[dim].value();
+  Arg &end = call.args[3];
+  return end.kind == Arg::Int && end.operand < 0 && end.dim.isStatic() &&
+         end.dim.value() < most && choose(end, 3, 0, {0, most});
 }
 
 void Generalizer::visit(Operation *op) {
@@ -245,74 +444,61 @@ void Generalizer::visit(Operation *op) {
     (void)walk.visit(op);
     return;
   }
+  AtenCall call = AtenCall::decode(op);
   StringRef base = schema->base;
-  bool isView = base == "view" || base == "reshape" || base == "_unsafe_view" ||
-                base == "view_copy" || base == "_reshape_copy";
-  bool isExpand =
-      base == "expand" || base == "expand_copy" || base == "broadcast_to";
-  bool isFresh =
-      base == "full" || base == "zeros" || base == "ones" || base == "empty";
-  bool isNew = base == "new_zeros" || base == "new_ones" ||
-               base == "new_full" || base == "new_empty";
-  if (isView || isExpand || isFresh || isNew) {
-    AtenCall call = AtenCall::decode(op);
-    unsigned at = isFresh ? 0 : 1;
-    if (call.args.size() > at && call.args[at].kind == Arg::List &&
-        !hasOperand(call.args[at])) {
-      Dims sizes;
-      for (const Arg &item : call.args[at].list)
-        sizes.push_back(item.dim);
-      std::optional<TensorMeta> self =
-          isFresh ? std::nullopt : walk.metaOf(call.operands[0]);
-      bool changed = false;
-      if (isView && self)
-        changed = matchView(*self, sizes);
-      else if (isExpand && self && sizes.size() >= self->sizes.size()) {
-        size_t shift = sizes.size() - self->sizes.size();
-        for (size_t d = 0; d < sizes.size(); ++d) {
-          Dim have = d < shift ? Dim(1) : self->sizes[d - shift];
-          if (!have.isStatic() && sizes[d].isStatic() &&
-              example(have) == sizes[d].value()) {
-            sizes[d] = have;
-            changed = true;
-          } else if (d == 0 && have.is(1)) {
-            changed |= matchBatch(sizes, 0, 1);
-          }
-        }
-      } else if (isFresh || isNew) {
-        changed = matchBatch(sizes, 0, 1);
-      }
-      if (changed && rewrite(op, at, sizes))
-        return;
-    }
-  }
+  auto isOneOf = [&](std::initializer_list<StringRef> names) {
+    return llvm::is_contained(names, base);
+  };
+  bool changed = false;
+  if (isOneOf(
+          {"view", "reshape", "_unsafe_view", "view_copy", "_reshape_copy"}))
+    changed = generalizeView(call);
+  else if (isOneOf({"expand", "expand_copy", "broadcast_to", "repeat"}))
+    changed = generalizeExpand(call, base == "repeat");
+  else if (isOneOf({"full", "zeros", "ones", "empty", "rand", "randn"}))
+    changed = generalizeFresh(call, 0);
+  else if (isOneOf({"new_zeros", "new_ones", "new_full", "new_empty"}))
+    changed = generalizeFresh(call, 1);
+  else if (base == "arange")
+    changed = generalizeArange(call);
+  else if (base == "slice")
+    changed = generalizeSlice(call);
+  if (changed && rewrite(op, call))
+    return;
   (void)walk.visit(op);
+  noteCounters(op);
 }
 
 void Generalizer::run() {
   for (BlockArgument argument : forward.getArguments()) {
     std::optional<TensorMeta> meta = metaFromType(argument.getType());
-    if (!meta || meta->sizes.empty() || meta->sizes[0].isStatic() ||
-        meta->sizes[0].symbolic().kind() != SymKind::Symbol)
-      continue;
-    std::pair<SymExpr, int64_t> batch(meta->sizes[0].symbolic(),
-                                      example(meta->sizes[0]).value_or(0));
-    if (!llvm::is_contained(batches, batch))
-      batches.push_back(batch);
+    for (Dim d : meta ? meta->sizes : Dims()) {
+      if (d.isStatic() || d.symbolic().kind() != SymKind::Symbol)
+        continue;
+      std::pair<SymExpr, int64_t> size(d.symbolic(), example(d).value_or(0));
+      if (!llvm::is_contained(sizes, size))
+        sizes.push_back(size);
+    }
   }
   // What is wrong with the program stage fake says.
   ScopedDiagnosticHandler quiet(forward.getContext(),
                                 [](Diagnostic &) { return success(); });
   Block &body = forward.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
     visit(&op);
+    ++ordinal;
+  }
 }
 
 void generalizeViews(ModuleOp module) {
   auto forward = module.lookupSymbol<func::FuncOp>("forward");
   if (!forward || forward.isExternal() || !forward.getBody().hasOneBlock())
     return;
-  Generalizer(module, forward).run();
+  OwningOpRef<ModuleOp> copy(module.clone());
+  Generalizer probe(*copy, copy->lookupSymbol<func::FuncOp>("forward"));
+  probe.run();
+  Choices choices = probe.proofs();
+  Generalizer(module, forward, &choices).run();
 }
 
 } // namespace ft

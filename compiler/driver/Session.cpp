@@ -18,6 +18,7 @@
 #include "compiler/trace/TraceState.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/raw_ostream.h"
@@ -241,8 +242,13 @@ bool Session::load(FakeMode &mode) {
   s.ownContext->appendDialectRegistry(pipelineRegistry());
   s.weights = makeTraceWeights(mode.impl());
   return s.guarded("taking over the trace", DiagId::BadText, [&] {
-    return s.adopt(
+    llvm::Error error = s.adopt(
         mlir::OwningOpRef<mlir::ModuleOp>(mode.impl()->finish().clone()));
+    // What calls took for granted of sizes that data decide, a walk over their
+    // operations turns into checks in front of them.
+    if (!error && !s.module->getOps<SymbolOp>().empty())
+      s.stage = Stage::Import;
+    return error;
   });
 }
 

@@ -77,9 +77,9 @@ LowerCall::LowerCall(LowerState &state, Operation *op, OpBuilder &builder)
     : state(state), op(op), b(builder), location(op->getLoc()),
       decoded(AtenCall::decode(op)) {
   for (Value v : op->getOperands())
-    operandMetas.push_back(metaOf(v).value_or(TensorMeta()));
+    operandMetas.push_back(state.known(metaOf(v).value_or(TensorMeta())));
   for (Value v : op->getResults())
-    resultMetas.push_back(loweredMeta(v));
+    resultMetas.push_back(state.known(loweredMeta(v)));
 }
 
 DType dtypeOfNumber(Arg::Kind kind) {

@@ -100,6 +100,25 @@ ArrayAttr LowerState::toldSymbols() {
   return sortedNames(target.getContext(), told);
 }
 
+Dim LowerState::known(Dim size) const {
+  if (size.isStatic() || fixed.empty())
+    return size;
+  SymContext &context =
+      source->getContext()->getLoadedDialect<FtDialect>()->symbolContext();
+  SymExpr e = context.substitute(size.symbolic(), [&](StringRef name) {
+    auto it = fixed.find(name);
+    return it == fixed.end() ? SymExpr() : context.constant(it->second);
+  });
+  return e ? Dim(e) : size;
+}
+
+TensorMeta LowerState::known(TensorMeta meta) const {
+  for (Dims *dims : {&meta.sizes, &meta.strides})
+    for (Dim &d : *dims)
+      d = known(d);
+  return meta;
+}
+
 Interval LowerState::rangeOf(StringRef symbol) const {
   auto it = ranges.find(symbol);
   return it == ranges.end() ? Interval::atLeast(0) : it->second;

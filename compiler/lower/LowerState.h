@@ -67,6 +67,12 @@ public:
   /// The symbols that have values by now, and those that inputs tell.
   mlir::ArrayAttr knownSymbols();
   mlir::ArrayAttr toldSymbols();
+  /// Says that a symbol of the data has this value, or the run has failed.
+  void fix(llvm::StringRef symbol, int64_t value) { fixed[symbol] = value; }
+  /// A size, or the annotation of a value, with the numbers that fixed symbols
+  /// are.
+  Dim known(Dim size) const;
+  TensorMeta known(TensorMeta meta) const;
   /// What the module declares of a symbol.
   Interval rangeOf(llvm::StringRef symbol) const;
 
@@ -90,6 +96,7 @@ private:
   /// Symbols that have values: those of inputs, at first.
   llvm::StringSet<> defined, told;
   llvm::StringMap<Interval> ranges;
+  llvm::StringMap<int64_t> fixed;
   bool isDeclared(SymExpr e) const;
   int64_t group = 0;
   mlir::Operation *lastTagged = nullptr;

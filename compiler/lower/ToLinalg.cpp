@@ -110,20 +110,37 @@ static LogicalResult lowerAssertion(AssertOp op, LowerState &state,
     llvm::consumeError(e.takeError());
     return success();
   }
-  // A size of 1 is broadcast, which a kernel would have to know.
-  SymTerm storage;
-  if (e->kind() == SymKind::Eq) {
-    SymExpr::Affine sum = e->terms()[0].expr.affine(storage);
-    if (sum.terms.size() == 1 && sum.constant == -sum.terms[0].k)
-      return op.emitError("[FT0501] no code for a size that data decide and "
-                          "that is broadcast: ")
-             << op.getRelation();
-  }
   if (!state.isDefined(*e))
     return op.emitError("[FT0501] no code for a relation between numbers that "
                         "are no sizes: ")
            << op.getRelation();
   b.clone(*op);
+  state.closeGroup("assert");
+  // From here on it is a number, which matters for a 1: that is broadcast.
+  SymTerm storage;
+  if (e->kind() != SymKind::Eq)
+    return success();
+  SymExpr::Affine sum = e->terms()[0].expr.affine(storage);
+  if (sum.terms.size() != 1 || sum.constant % sum.terms[0].k != 0 ||
+      sum.terms[0].expr.kind() != SymKind::Symbol)
+    return success();
+  state.fix(sum.terms[0].expr.name(), -sum.constant / sum.terms[0].k);
+  LowerCall call(state, op, b);
+  auto cut = [&](Value v) {
+    auto it = state.values.find(v);
+    if (it == state.values.end())
+      return;
+    LoweredTensor &t = it->second;
+    for (unsigned d = 0; d < t.rank() && !t.isStatic(); ++d)
+      if (Dim size = state.known(t.symbolic[d]); size != t.symbolic[d])
+        t = call.slice(t, d, 0, size);
+  };
+  llvm::for_each(op->getBlock()->getArguments(), cut);
+  for (Operation &before : *op->getBlock()) {
+    if (&before == op)
+      break;
+    llvm::for_each(before.getResults(), cut);
+  }
   state.closeGroup("assert");
   return success();
 }
@@ -166,8 +183,8 @@ static void tellSizes(LowerCall &c, LowerState &state, Operation *op) {
           if (std::optional<LoweredTensor> n =
                   foundSize(c, t, static_cast<unsigned>(i)))
             tell(size, *n);
-      if (!meta->isStatic())
-        state.values[v].symbolic.assign(meta->sizes.begin(), meta->sizes.end());
+      if (TensorMeta known = state.known(*meta); !known.isStatic())
+        state.values[v].symbolic = known.sizes;
     }
   }
 }

@@ -488,6 +488,13 @@ SymExpr SymContext::extremum(SymKind kind, llvm::ArrayRef<SymExpr> args) {
     if (kept.size() > kMaxSize)
       return {};
   }
+  // No value is beyond 64 bits: x[:9223372036854775807] is all of x.
+  int64_t limit = kind == SymKind::Min ? std::numeric_limits<int64_t>::max()
+                                       : std::numeric_limits<int64_t>::min();
+  if (kept.size() > 1)
+    llvm::erase_if(kept, [&](SymExpr arg) {
+      return arg.isConst() && arg.constant() == limit;
+    });
   if (kept.size() == 1)
     return kept[0];
   // Constants first, as Max(1, u0).

@@ -265,7 +265,16 @@ static LogicalResult take(FakeCall &c) {
   if (index.dtype != DType::I64)
     return c.fail(FakeError::Other,
                   "take needs an int64 index, not " + dtypeName(index.dtype));
-  if (self.numel().is(0) && !index.numel().is(0))
+  Dim have = self.numel(), want = index.numel();
+  bool empty = have.is(0) && !want.is(0);
+  if (c.scope && !(have.isStatic() && (want.isStatic() || !have.is(0)))) {
+    SymContext &symbols = c.scope->symbols();
+    SymExpr zero = symbols.constant(0), one = symbols.constant(1);
+    empty =
+        !c.demands(symbols.logicalOr({symbols.ge(have.toExpr(symbols), one),
+                                      symbols.eq(want.toExpr(symbols), zero)}));
+  }
+  if (empty)
     return c.fail(FakeError::Dim, "nothing can be taken from an empty tensor");
   return rowMajor(c, self.dtype, index.sizes);
 }

@@ -591,8 +591,13 @@ static LogicalResult cdistBackward(FakeCall &c) {
     return failure();
   sizes->append(a.sizes.end() - 2, a.sizes.end());
   // Of no distances the gradient is 0, for the tensor as it was given.
-  if (is_contained(*sizes, Dim(0)) || b.sizes[b.rank() - 2].is(0))
+  if (*sizes == a.sizes)
     return product(c, a.dtype, a.sizes);
+  Dims counts = *sizes;
+  counts.push_back(b.sizes[b.rank() - 2]);
+  for (Dim d : counts)
+    if (c.eq(d, 0))
+      return product(c, a.dtype, a.sizes);
   return product(c, a.dtype, *sizes);
 }
 

@@ -574,6 +574,10 @@ static LogicalResult segmentReduce(FakeCall &c) {
                                       " do not reach axis " + Twine(*axis));
   Dims sizes(data.sizes.begin(), data.sizes.begin() + *axis);
   Dim count = segments.sizes.back();
+  if (!lengths && c.isEmpty(count))
+    return c.fail(FakeError::Shape,
+                  "segments of n offsets are n - 1, 'offsets' "
+                  "has none");
   sizes.push_back(lengths ? count : count - 1);
   sizes.append(data.sizes.begin() + *axis + 1, data.sizes.end());
   return c.fresh(TensorMeta::contiguous(data.dtype, sizes, c.device));

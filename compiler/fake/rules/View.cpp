@@ -34,7 +34,9 @@ FailureOr<Dims> inferSizes(FakeCall &c, Dims sizes, Dim count) {
                                           " elements, not " + count.str());
     return sizes;
   }
-  if (rest.is(0))
+  // No size beside -1 may be 0, since any size would do there; of a product
+  // each factor is asked for, which makes the guards plain.
+  if (any_of(sizes, [&](Dim size) { return !size.is(-1) && c.isEmpty(size); }))
     return c.fail(FakeError::Shape,
                   "-1 in shape " + shape +
                       " is ambiguous for a tensor without elements");

@@ -57,6 +57,27 @@ TEST_F(GuardsTest, ViewOfMultiples) {
   call("view", {tensor({a})}, {Arg::tensor(0), ints({-1, 4})});
   EXPECT_EQ(guards(), "a % 4 == 0 (view); ");
 }
+/// Of no elements any size would do for -1.
+TEST_F(GuardsTest, ViewWithAnOpenSizeBesideOnesThatMayBeZero) {
+  Dim a = size("a", 2), b = size("b", 3);
+  EXPECT_EQ(call("view", {tensor({a, b, 4})},
+                 {Arg::tensor(0), Arg::listOf({Arg::integer(a), Arg::integer(b),
+                                               Arg::integer(-1)})}),
+            tensor({a, b, 4}).str());
+  EXPECT_EQ(guards(), "a >= 1 (view); b >= 1 (view); ");
+}
+TEST_F(GuardsTest, ViewWithAnOpenSizeThatMayBeZero) {
+  Dim a = size("a", 2);
+  EXPECT_EQ(call("view", {tensor({a, 4})}, {Arg::tensor(0), ints({-1, 2})}),
+            tensor({a * Dim(2), 2}).str());
+  EXPECT_EQ(guards(), "");
+}
+TEST_F(GuardsTest, TakeOfAnEmptyTensorTakesNothing) {
+  Dim a = size("a", 2), n = size("n", 3);
+  call("take.default", {tensor({a}), typed(DType::I64, {n})},
+       {Arg::tensor(0), Arg::tensor(1)});
+  EXPECT_EQ(guards(), "n == 0 or a >= 1 (take); ");
+}
 TEST_F(GuardsTest, NothingWithoutLeave) {
   scope.allowGuards(false);
   Dim a = size("a", 5), b = size("b", 5);

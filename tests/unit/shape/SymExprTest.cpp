@@ -109,6 +109,7 @@ TEST_F(SymExprTest, MinAndMax) {
   same("Max(a, Max(b, c))", "Max(c, a, b, b)");
   same("Max(a, a + 1)", "a + 1");
   same("Min(a, a + 1, 3, 5)", "Min(3, a)");
+  same("Min(a, 9223372036854775807)", "a");
 }
 
 TEST_F(SymExprTest, Relations) {

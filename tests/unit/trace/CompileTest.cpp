@@ -34,7 +34,8 @@ std::string rendered(const Session &session) {
 /// Compiles the mode and calls the model with one float input and one output.
 /// The input is written if the model writes it.
 Floats compileAndRun(FakeMode &mode, const std::string &name, Floats &input,
-                     std::vector<int64_t> inputShape, size_t outputSize) {
+                     std::vector<int64_t> inputShape, size_t outputSize,
+                     std::string *refused = nullptr) {
   Session session;
   std::string base = testing::TempDir() + name;
   if (!session.load(mode) || !session.compile(base)) {
@@ -58,7 +59,10 @@ Floats compileAndRun(FakeMode &mode, const std::string &name, Floats &input,
   const ft_value_info &info = *api->info->outputs[0];
   DLTensor out = ft_tensor(output.data(), kDLFloat, 32, info.ndim, info.sizes);
   status = api->forward(model, &in, 1, &out, 1, nullptr);
-  EXPECT_EQ(status.code, FT_OK) << status.message;
+  if (refused)
+    *refused = status.message;
+  else
+    EXPECT_EQ(status.code, FT_OK) << status.message;
   api->unload(model);
   dlclose(library);
   return output;
@@ -262,4 +266,88 @@ TEST(Compile, ErrorsOfTheTraceAreThoseOfTheSession) {
   ASSERT_EQ(session.diagnostics().size(), 1u);
   EXPECT_EQ(session.diagnostics()[0].message, mode.error().message);
   EXPECT_EQ(session.exitCode(), 1);
+}
+
+/// Of three elements at most three are not 0, which cannot be seven: it must be
+/// one, and is broadcast.
+TEST(Compile, ASizeOfOneThatDataDecideIsBroadcast) {
+  FakeModeOptions options;
+  options.symbols = true;
+  FakeMode mode(options);
+  {
+    FakeMode::Scope scope(mode);
+    Tensor x = mode.input("x", {3});
+    Tensor at = ops::nonzero(x).select(1, 0) * 2;
+    Tensor row = (at + 1).to(kFloat32);
+    mode.output("y", row + ops::ones({7}));
+  }
+  Floats one = {0, 0, 5}, two = {1, 0, 5};
+  Floats y = compileAndRun(mode, "one", one, {3}, 7);
+  for (size_t i = 0; i < y.size(); ++i)
+    EXPECT_EQ(y[i], 6.f);
+  std::string refused;
+  compileAndRun(mode, "one", two, {3}, 7, &refused);
+  EXPECT_NE(refused.find("u0 == 1 must hold, for add"), std::string::npos)
+      << refused;
+}
+
+/// Two examples: the dim in which they differ is dynamic, in one artefact.
+TEST(Compile, DimsThatExamplesDifferInAreDynamic) {
+  FakeMode mode;
+  {
+    FakeMode::Scope scope(mode);
+    Tensor x = mode.input("x", {2, 3});
+    // The program's view names the first example's size.
+    mode.output("y", ops::relu(x).view({2, 3, 1}).sum(1));
+  }
+  Options options;
+  options.examples = {"x=5x3"};
+  Session session(options);
+  std::string base = testing::TempDir() + "examples";
+  ASSERT_TRUE(session.load(mode) && session.compile(base)) << rendered(session);
+  void *library = dlopen(session.files().library.c_str(), RTLD_NOW);
+  ASSERT_TRUE(library) << dlerror();
+  auto getter = reinterpret_cast<ft_api_getter>(dlsym(library, FT_API_SYMBOL));
+  const ft_api *api = getter();
+  ft_model *model = nullptr;
+  ft_status status = api->load(nullptr, &model);
+  ASSERT_EQ(status.code, FT_OK) << status.message;
+  for (int64_t rows : {2, 5, 7, 1, 0}) {
+    Floats x = randomFloats(static_cast<size_t>(rows) * 3, 1);
+    Floats y(static_cast<size_t>(rows));
+    int64_t shape[] = {rows, 3}, outShape[] = {rows, 1};
+    DLTensor in = ft_tensor(x.data(), kDLFloat, 32, 2, shape);
+    DLTensor out = ft_tensor(y.data(), kDLFloat, 32, 2, outShape);
+    status = api->forward(model, &in, 1, &out, 1, nullptr);
+    ASSERT_EQ(status.code, FT_OK) << status.message;
+    for (size_t r = 0; r < y.size(); ++r)
+      EXPECT_NEAR(y[r],
+                  std::max(x[r * 3], 0.f) + std::max(x[r * 3 + 1], 0.f) +
+                      std::max(x[r * 3 + 2], 0.f),
+                  1e-6);
+  }
+  // The other dim is what both examples have.
+  Floats wide(8), y(2);
+  int64_t shape[] = {2, 4}, outShape[] = {2, 1};
+  DLTensor in = ft_tensor(wide.data(), kDLFloat, 32, 2, shape);
+  DLTensor out = ft_tensor(y.data(), kDLFloat, 32, 2, outShape);
+  EXPECT_NE(api->forward(model, &in, 1, &out, 1, nullptr).code, FT_OK);
+  api->unload(model);
+  dlclose(library);
+}
+
+TEST(Compile, AnExampleOfOtherRankIsAnError) {
+  FakeMode mode;
+  {
+    FakeMode::Scope scope(mode);
+    mode.output("y", ops::relu(mode.input("x", {2, 3})));
+  }
+  Options options;
+  options.examples = {"x=5"};
+  Session session(options);
+  ASSERT_TRUE(session.load(mode));
+  EXPECT_FALSE(session.runTo(Stage::Fake));
+  EXPECT_NE(rendered(session).find("does not have as many dims"),
+            std::string::npos)
+      << rendered(session);
 }
