@@ -152,6 +152,11 @@ static Term share(RuleCall &c, Terms t) {
   return c.div(c.mul(t[0], t[1]), among);
 }
 
+/// Zeros behind t[0], up to the sizes of t[1].
+static Term padded(RuleCall &c, Terms t) {
+  return c.padTo(t[0], RuleCall::sizes(t[1]));
+}
+
 /// A vector along dim 1 of t[1] (its only dim, if it has no more), or one
 /// number for all.
 static Term channelsOf(RuleCall &c, Terms t) {
@@ -172,6 +177,75 @@ static Term padByMode(RuleCall &c, Terms t) {
       (mode == "reflect" ? "reflection_pad" : "replication_pad") +
       std::to_string(dims) + "d";
   return c.call(name, {t[0], t[1]});
+}
+
+/// The gradient of an argument by which nobody knows the derivative.
+static Term unknown(RuleCall &c, Terms) {
+  c.fail("the derivative by one of its arguments is not known");
+  return {};
+}
+
+/// The second derivative of gelu. Exact: pdf(x) (2 - x^2); of the approximation
+/// x (1 + t) / 2, t = tanh(u(x)), u = k (x + a x^3):
+/// (1 - t^2) (u' + x u'' / 2 - x t u'^2).
+static Term geluCurvature(RuleCall &c, Terms t) {
+  const Term &x = t[0];
+  Term square = c.mul(x, x);
+  if (t[1].text() != "tanh") {
+    Term pdf =
+        c.mul(c.call("exp", {c.mul(square, -0.5)}), 0.398942280401432677940);
+    return c.mul(pdf, c.sub(2, square));
+  }
+  constexpr double kK = 0.797884560802865355880, kA = 0.044715;
+  Term tanh =
+      c.call("tanh", {c.mul(c.mul(x, c.add(c.mul(square, kA), 1)), kK)});
+  Term slope = c.mul(c.add(c.mul(square, 3 * kA), 1), kK);
+  Term bend = c.mul(x, 6 * kA * kK);
+  Term sum = c.add(slope, c.mul(c.mul(x, bend), 0.5));
+  sum = c.sub(sum, c.mul(c.mul(x, tanh), c.mul(slope, slope)));
+  return c.mul(c.sub(1, c.mul(tanh, tanh)), sum);
+}
+
+/// The distances between the points t[0] along a dim of t[1]; points of one dim
+/// are those of all rows.
+static Term stepsAlong(RuleCall &c, Terms t) {
+  Term x = t[0];
+  int64_t rank = RuleCall::rank(t[1]);
+  int64_t d = RuleCall::wrap(t[2].integer(), rank);
+  if (RuleCall::rank(x) == 1 && rank > 1) {
+    Dims sizes(static_cast<size_t>(rank), Dim(1));
+    sizes[d] = RuleCall::sizes(x)[0];
+    x = c.reshape(x, sizes);
+  }
+  d -= rank - RuleCall::rank(x);
+  if (d < 0)
+    return {};
+  Dim steps = RuleCall::sizes(x)[d] - 1;
+  return c.sub(c.call("narrow", {x, d, 1, steps}),
+               c.call("narrow", {x, d, 0, steps}));
+}
+
+/// (losses, lengths of the targets, reduction, zero_infinity): the mean is of
+/// the losses for each letter.
+static Term ctcReduced(RuleCall &c, Terms t) {
+  Term loss = t[0];
+  if (t[3].truth())
+    loss = c.call("masked_fill", {loss, c.call("isinf", {loss}), 0});
+  if (t[2].integer() == 2)
+    return c.call("sum", {loss});
+  if (t[2].integer() != 1)
+    return loss;
+  Term lengths = t[1];
+  if (lengths.isList()) {
+    std::vector<Term> each;
+    for (auto [i, length] : llvm::enumerate(lengths.items()))
+      each.push_back(c.mul(
+          c.call("select", {loss, 0, static_cast<int64_t>(i)}),
+          1.0 / static_cast<double>(std::max<int64_t>(length.integer(), 1))));
+    return c.call("mean", {c.call("stack", {each, 0})});
+  }
+  lengths = c.cast(c.call("clamp_min", {lengths, 1}), RuleCall::dtype(loss));
+  return c.call("mean", {c.div(loss, lengths)});
 }
 
 template <double (*function)(double)>
@@ -211,6 +285,11 @@ const FormulaFunction *findFormulaFunction(llvm::StringRef name) {
       {"share", share},
       {"channels_of", channelsOf},
       {"pad_by_mode", padByMode},
+      {"unknown", unknown},
+      {"gelu_curvature", geluCurvature},
+      {"steps_along", stepsAlong},
+      {"ctc_reduced", ctcReduced},
+      {"padded", padded},
       {"number_log", ofNumber<std::log>}};
   for (const FormulaFunction &function : kFunctions)
     if (function.name == name)

@@ -3,6 +3,7 @@
 
 #include "compiler/driver/OpTable.h"
 
+#include "compiler/autograd/DerivativeTable.h"
 #include "compiler/driver/DiagnosticCollector.h"
 #include "compiler/fake/FakeCall.h"
 #include "compiler/functionalize/Functionalize.h"
@@ -19,15 +20,23 @@
 
 namespace ft {
 
+static std::string derivativeText(const Schema &schema) {
+  if (const CustomOp *op = customOp(schema))
+    return op->derivative ? "yes" : "-";
+  const Derivative &entry = derivativeOf(schema);
+  if (entry.exists() || entry.expands())
+    return "yes";
+  return entry.kind == Derivative::Constant ? "zero" : "-";
+}
+
 static OpRow rowOf(const Schema &schema) {
   OpRow row;
   row.name = schema.name.str();
   row.family = schema.family.str();
   row.fake = findFakeRule(schema) != nullptr;
-  if (const CustomOp *op = customOp(schema))
-    row.derivative = static_cast<bool>(op->derivative);
-  // Code is generated for what functionalize leaves.
+  // Derivatives and code are those of what functionalize leaves.
   const Schema *pure = schema.mutates ? functionalForm(schema) : &schema;
+  row.derivative = pure ? derivativeText(*pure) : "-";
   row.cpu = pure && findLowerRule(*pure);
   row.recompute = recomputeClassName(recomputeClass(schema)).str();
   return row;

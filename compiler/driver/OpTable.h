@@ -16,7 +16,8 @@ struct OpRow {
   std::string name;   ///< "add.Tensor"
   std::string family; ///< names the files of its rules
   bool fake = false;
-  bool derivative = false;
+  /// "yes"; "zero" if the results are locally constant; "-" without one.
+  std::string derivative = "-";
   bool cpu = false;
   bool cuda = false;
   /// "view", "pointwise", "reduction", "expensive" or "never": what computing

@@ -72,7 +72,7 @@ int OpsVerb::run() const {
   }
   table.insert(table.end(), custom.begin(), custom.end());
   for (const OpRow &op : table) {
-    rows.push_back({op.name, op.family, mark(op.fake), mark(op.derivative),
+    rows.push_back({op.name, op.family, mark(op.fake), op.derivative,
                     mark(op.cpu), mark(op.cuda), op.recompute});
     array.push_back(llvm::json::Object{{"name", op.name},
                                        {"family", op.family},

@@ -100,8 +100,41 @@ static void batchNormOfRunning(GradCall &g) {
   batchNormWith(g, g.arg("running_mean"), g.arg("running_var"), false);
 }
 
+/// The forms that keep a reserve for their backward have fixed modes.
+template <bool training>
+static void batchNormWithReserve(GradCall &g) {
+  batchNormWith(g, g.arg("running_mean"), g.arg("running_var"), training);
+}
+
+static void rmsNormFused(GradCall &g) {
+  Term x = g.arg("input"), r = g.result(1);
+  if (!g.gradIfAny(0).isZero()) {
+    std::vector<Term> grads =
+        g.callAll("_fused_rms_norm_backward",
+                  {g.grad(), x, g.arg("normalized_shape"), r, g.arg("weight"),
+                   std::vector<Term>{g.needs("input"), g.needs("weight")}});
+    if (grads.size() != 2)
+      return;
+    for (auto [grad, name] : llvm::zip(grads, kNames))
+      if (g.needs(name))
+        g.set(name, grad);
+  }
+  if (g.gradIfAny(1).isZero())
+    return;
+  // r = (mean of x^2 + eps)^(-1/2): dr/dx = -r^3 x / n.
+  Dim n = 1;
+  for (const Term &size : g.arg("normalized_shape").items())
+    n = n * size.dim();
+  Term scale = g.mul(g.mul(g.gradIfAny(1), r), g.mul(r, r));
+  g.accumulate("input", g.mul(x, g.div(scale, g.neg(n))));
+}
+
 llvm::ArrayRef<DerivativeRow> normDerivatives() {
   static constexpr DerivativeRow kRows[] = {
+      {"_batch_norm_no_update.default", batchNormWithReserve<false>},
+      {"_batch_norm_with_update_functional.default",
+       batchNormWithReserve<true>},
+      {"_fused_rms_norm.default", rmsNormFused},
       {"_native_batch_norm_legit.no_stats", batchNormOfBatch},
       {"_native_batch_norm_legit_functional.default", batchNorm},
       {"_native_batch_norm_legit_no_training.default", batchNormOfRunning},

@@ -19,6 +19,18 @@ static void pieces(GradCall &g) {
   g.set("self", g.call("cat", {allGradients(g), g.arg("dim")}));
 }
 
+/// The same along a dim that the name says.
+template <int64_t dim>
+static void piecesAlong(GradCall &g) {
+  g.set("self", g.call("cat", {allGradients(g), dim}));
+}
+
+/// Of a vector the only dim, of anything else the second one.
+static void piecesAcross(GradCall &g) {
+  bool vector = GradCall::rank(g.arg("self")) == 1;
+  g.set("self", g.call("cat", {allGradients(g), vector ? 0 : 1}));
+}
+
 static void unbind(GradCall &g) {
   if (g.operation()->getNumResults() == 0)
     return g.set("self", g.call("zeros_like", {g.arg("self")}));
@@ -136,6 +148,10 @@ llvm::ArrayRef<DerivativeRow> viewDerivatives() {
       {"as_strided_copy.default", asStrided},
       {"as_strided_scatter.default", asStridedScatter},
       {"chunk.default", pieces},
+      {"dsplit.array", piecesAlong<2>},
+      {"dsplit.int", piecesAlong<2>},
+      {"hsplit.array", piecesAcross},
+      {"hsplit.int", piecesAcross},
       {"meshgrid.default", meshgrid},
       {"meshgrid.indexing", meshgrid},
       {"split.Tensor", pieces},
@@ -145,11 +161,14 @@ llvm::ArrayRef<DerivativeRow> viewDerivatives() {
       {"split_with_sizes_copy.default", pieces},
       {"tensor_split.indices", pieces},
       {"tensor_split.sections", pieces},
+      {"tensor_split.tensor_indices_or_sections", pieces},
       {"unbind.int", unbind},
       {"unbind_copy.int", unbind},
       {"unsafe_chunk.default", pieces},
       {"unsafe_split.Tensor", pieces},
       {"unsafe_split_with_sizes.default", pieces},
+      {"vsplit.array", piecesAlong<0>},
+      {"vsplit.int", piecesAlong<0>},
   };
   return kRows;
 }

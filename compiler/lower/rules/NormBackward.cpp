@@ -77,12 +77,13 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
     SmallVector<LoweredTensor> all(ins);
     if (!n.fixedStatistics)
       all.append(reduceTo(
-          c, ins, n.statDims, true, {zero, zero}, [&](ReduceStep &step) {
+          c, ins, n.statDims, true, {zero, zero, zero}, [&](ReduceStep &step) {
             ScalarBuilder &s = step.s;
             ValueRange v = step.elements;
             Value g = weighted(s, v), h = xhat(s, v[1], v[2], v[3]);
             return SmallVector<Value>{s.add(step.accumulators[0], g),
-                                      s.add(step.accumulators[1], s.mul(g, h))};
+                                      s.add(step.accumulators[1], h),
+                                      s.add(step.accumulators[2], s.mul(g, h))};
           }));
     r.dx =
         c.pointwise(all, n.x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
@@ -90,11 +91,15 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
           Value rstd = s.cast(v[3], rstdType, sum);
           if (n.fixedStatistics)
             return s.mul(g, rstd);
-          Value h = xhat(s, v[1], v[2], v[3]);
+          // xhat's own mean is what the mean of x lost when it was rounded.
           Value by = s.constant(g.getType(), count);
-          Value gMean = s.div(v[all.size() - 2], by);
-          Value hMean = s.div(v[all.size() - 1], by);
-          Value d = s.sub(s.sub(g, gMean), s.mul(h, hMean));
+          auto mean = [&](size_t k) {
+            return s.div(v[all.size() - 3 + k], by);
+          };
+          Value gMean = mean(0), hMean = mean(1);
+          Value ghMean = s.sub(mean(2), s.mul(gMean, hMean));
+          Value h = s.sub(xhat(s, v[1], v[2], v[3]), hMean);
+          Value d = s.sub(s.sub(g, gMean), s.mul(h, ghMean));
           return s.mul(d, rstd);
         });
     c.newGroup();

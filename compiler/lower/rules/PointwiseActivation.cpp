@@ -236,7 +236,8 @@ static const FormulaRow kRows[] = {
     {"mish_backward.default", mishBackward},
     {"hardsigmoid.default", hardsigmoid},
     {"hardsigmoid_backward.default",
-     [](P &p) { return between(p, p.mul(p[0], 1.0 / 6), p[1], -3, 3); }},
+     // The sixth is a float32 in ATen, whatever the tensors are.
+     [](P &p) { return between(p, p.mul(p[0], 1.0F / 6.0F), p[1], -3, 3); }},
     {"hardswish.default", hardswish},
     {"hardswish_backward.default", hardswishBackward},
     {"leaky_relu.default",
