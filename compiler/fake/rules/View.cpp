@@ -34,13 +34,21 @@ FailureOr<Dims> inferSizes(FakeCall &c, Dims sizes, Dim count) {
                                           " elements, not " + count.str());
     return sizes;
   }
-  // No size beside -1 may be 0, since any size would do there; of a product
-  // each factor is asked for, which makes the guards plain.
-  if (any_of(sizes, [&](Dim size) { return !size.is(-1) && c.isEmpty(size); }))
+  auto ambiguous = [&] {
     return c.fail(FakeError::Shape,
                   "-1 in shape " + shape +
                       " is ambiguous for a tensor without elements");
+  };
+  if (rest.is(0))
+    return ambiguous();
   Dim size = floorDiv(count, rest);
+  // No size beside -1 may be 0, since any would do there; unless the others
+  // cancel: of [b, s, 16] as [b, s, 4, -1] it is 4 for all b and s. Of a
+  // product each factor is asked for, which makes the guards plain.
+  bool cancels = size * rest == count;
+  if (!cancels &&
+      any_of(sizes, [&](Dim d) { return !d.is(-1) && c.isEmpty(d); }))
+    return ambiguous();
   if (!c.eq(size * rest, count))
     return c.fail(FakeError::Shape, "shape " + shape + " does not divide " +
                                         count.str() + " elements");

@@ -108,22 +108,28 @@ static Value besselFactor(LowerCall &c, ScalarBuilder &s, Dim count,
   return s.div(c.sizeIn(s, count, dtype), c.sizeIn(s, count - 1, dtype));
 }
 
-/// momentum * batch + (1 - momentum) * running; `unbiased`: the number of
-/// elements that a biased variance is of.
+/// momentum * batch + (1 - momentum) * running of statistics of `count`
+/// elements, without any the running ones; of a biased variance, if `unbiased`.
 static LoweredTensor blend(LowerCall &c, LoweredTensor running,
-                           LoweredTensor batch, double momentum,
-                           std::optional<Dim> unbiased = std::nullopt) {
+                           LoweredTensor batch, double momentum, Dim count,
+                           bool unbiased = false) {
   DType dtype = running.dtype, sum = batch.dtype;
-  return c.pointwise({running, batch}, running.dims(), dtype,
-                     [&](ScalarBuilder &s, ValueRange v) {
-                       Type t = v[1].getType();
-                       Value now = s.mul(v[1], s.constant(t, momentum));
-                       if (unbiased)
-                         now = s.mul(now, besselFactor(c, s, *unbiased, sum));
-                       Value old = s.mul(s.cast(v[0], dtype, sum),
-                                         s.constant(t, 1 - momentum));
-                       return s.cast(s.add(now, old), sum, dtype);
-                     });
+  return c.pointwise(
+      {running, batch}, running.dims(), dtype,
+      [&](ScalarBuilder &s, ValueRange v) {
+        Type t = v[1].getType();
+        Value now = s.mul(v[1], s.constant(t, momentum));
+        if (unbiased)
+          now = s.mul(now, besselFactor(c, s, count, sum));
+        Value old =
+            s.mul(s.cast(v[0], dtype, sum), s.constant(t, 1 - momentum));
+        Value blended = s.cast(s.add(now, old), sum, dtype);
+        if (count.isStatic())
+          return blended;
+        Value number = c.sizeIn(s, count, sum);
+        Value none = s.cmp(ScalarBuilder::Cmp::Eq, number, s.zero(number));
+        return s.select(none, v[0], blended);
+      });
 }
 
 static Statistics lowerBatchNorm(LowerCall &c, const BatchNorm &n) {
@@ -147,10 +153,11 @@ static Statistics lowerBatchNorm(LowerCall &c, const BatchNorm &n) {
     LoweredTensor variance = vectorOf(c, m.variance, channels);
     invstd = reciprocalStd(c, variance, n.eps);
     if (n.runningMean.value)
-      r.newMean = blend(c, n.runningMean, mean, n.momentum);
+      r.newMean = blend(c, n.runningMean, mean, n.momentum, count);
     // The running variance is unbiased.
     if (n.runningVar.value)
-      r.newVar = blend(c, n.runningVar, variance, n.momentum, count);
+      r.newVar = blend(c, n.runningVar, variance, n.momentum, count,
+                       /*unbiased=*/true);
     r.mean = mean;
     r.invstd = invstd;
     // Every pixel needs the statistics: another kernel.

@@ -58,13 +58,21 @@ TEST_F(GuardsTest, ViewOfMultiples) {
   EXPECT_EQ(guards(), "a % 4 == 0 (view); ");
 }
 /// Of no elements any size would do for -1.
-TEST_F(GuardsTest, ViewWithAnOpenSizeBesideOnesThatMayBeZero) {
+TEST_F(GuardsTest, ViewWithAnOpenSizeBesideOneThatMayBeZero) {
   Dim a = size("a", 2), b = size("b", 3);
-  EXPECT_EQ(call("view", {tensor({a, b, 4})},
-                 {Arg::tensor(0), Arg::listOf({Arg::integer(a), Arg::integer(b),
-                                               Arg::integer(-1)})}),
-            tensor({a, b, 4}).str());
-  EXPECT_EQ(guards(), "a >= 1 (view); b >= 1 (view); ");
+  call("view", {tensor({a, 12})},
+       {Arg::tensor(0), Arg::listOf({Arg::integer(b), Arg::integer(-1)})});
+  EXPECT_EQ(guards(), "b >= 1 (view); b*((12*a)//b) == 12*a (view); ");
+}
+/// The others cancel.
+TEST_F(GuardsTest, ViewWithAnOpenSizeThatIsOneNumber) {
+  Dim a = size("a", 2), b = size("b", 3);
+  EXPECT_EQ(
+      call("view", {tensor({a, b, 16})},
+           {Arg::tensor(0), Arg::listOf({Arg::integer(a), Arg::integer(b),
+                                         Arg::integer(4), Arg::integer(-1)})}),
+      tensor({a, b, 4, 4}).str());
+  EXPECT_EQ(guards(), "");
 }
 TEST_F(GuardsTest, ViewWithAnOpenSizeThatMayBeZero) {
   Dim a = size("a", 2);
