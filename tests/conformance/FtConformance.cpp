@@ -84,10 +84,9 @@ int main(int argc, char **argv) {
     return complain("--device cuda-emulated is not in this build: it needs the "
                     "CUDA stages",
                     kUnsupported);
-  if (checked("grads"))
-    return complain("gradients of models are not in this build", kUnsupported);
   options.meta = checked("meta");
-  options.values = checked("values");
+  options.grads = checked("grads");
+  options.values = checked("values") || options.grads;
   options.sizes = checked("sizes");
 
   Report report(llvm::outs());

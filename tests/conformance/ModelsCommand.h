@@ -20,6 +20,9 @@ struct ModelsOptions {
   /// "static", "dynb", "dynbs", "dd", "core", "core-dyn", "train"; empty: all.
   std::vector<std::string> variants;
   bool meta = true, values = true, sizes = false;
+  /// With `values`: also the gradients, of the models that have some; others
+  /// are skipped.
+  bool grads = false;
 };
 
 /// Takes every archive of the folder that has recorded values through the
