@@ -4,11 +4,13 @@
 #include "compiler/driver/ArtefactBuilder.h"
 
 #include "compiler/emit/Emit.h"
+#include "compiler/lower/MemoryPlan.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
 #include "dialects/ft/TensorMeta.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -141,6 +143,14 @@ std::vector<AbiGuard> guardsOf(mlir::ModuleOp module, const Plan &plan) {
   return guards;
 }
 
+static std::vector<AbiSymbol> abiSymbols(const Plan &plan) {
+  std::vector<AbiSymbol> symbols;
+  for (const PlannedSymbol &s : plan.symbols)
+    symbols.push_back({s.name, s.title.empty() ? s.name : s.title, s.lower,
+                       s.upper, s.hint, s.input, s.dim, s.scale, s.offset});
+  return symbols;
+}
+
 llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
                                        const CpuTarget &target,
                                        WeightSource *weights,
@@ -171,16 +181,213 @@ llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
       return constant.takeError();
     artefact.constants.push_back(std::move(*constant));
   }
-  for (const PlannedSymbol &s : plan.symbols)
-    artefact.symbols.push_back({s.name, s.title.empty() ? s.name : s.title,
-                                s.lower, s.upper, s.hint, s.input, s.dim,
-                                s.scale, s.offset});
+  artefact.symbols = abiSymbols(plan);
   for (const PlannedKernel &k : plan.kernels)
     artefact.kernels.push_back({k.op, k.symbol, k.files});
   artefact.weightsBytes = static_cast<uint64_t>(plan.weightsBytes);
   artefact.stateBytes = static_cast<uint64_t>(plan.stateBytes);
   artefact.arenaBytes = static_cast<uint64_t>(plan.arenaBytes);
   artefact.object = std::move(object);
+  return artefact;
+}
+
+//===----------------------------------------------------------------------===//
+// Models that are trained
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Puts the programs of a model together.
+class TrainingBuilder {
+public:
+  TrainingBuilder(Artefact &artefact, WeightSource *weights)
+      : artefact(artefact), weights(weights) {}
+
+  /// What the user sees: inputs, outputs and state of the forward program.
+  llvm::Error addInterface(const Plan &forward);
+  llvm::Error addProgram(ProgramParts parts);
+  /// The values of parameters and buffers at the start.
+  llvm::Error addState(const Plan &forward);
+
+private:
+  llvm::Expected<AbiPlace> inputPlace(const PlannedValue &value);
+  llvm::Expected<AbiPlace> outputPlace(const PlannedValue &value);
+  llvm::Expected<AbiPlace> find(const llvm::StringMap<int64_t> &in,
+                                llvm::StringRef name, AbiPlace::Kind kind);
+  void addWeights(uint64_t bytes) {
+    artefact.weightsBytes = llvm::alignTo(artefact.weightsBytes + bytes,
+                                          MemoryPlan::kAlignment);
+  }
+
+  Artefact &artefact;
+  WeightSource *weights;
+  llvm::StringMap<int64_t> inputs, outputs, states, saved;
+};
+} // namespace
+
+static bool isState(const PlannedValue &value) {
+  return llvm::StringRef(value.kind).starts_with("given_");
+}
+
+llvm::Expected<AbiPlace>
+TrainingBuilder::find(const llvm::StringMap<int64_t> &in, llvm::StringRef name,
+                      AbiPlace::Kind kind) {
+  auto found = in.find(name);
+  if (found != in.end())
+    return AbiPlace{kind, found->second};
+  return makeError(DiagId::BadText, "",
+                   "ft.plan: '" + name + "' of one program is nothing that the "
+                   "other has");
+}
+
+llvm::Expected<AbiPlace>
+TrainingBuilder::inputPlace(const PlannedValue &value) {
+  llvm::StringRef name = value.name;
+  if (isState(value))
+    return find(states, name, AbiPlace::State);
+  if (value.kind == "saved")
+    return find(saved, name, AbiPlace::Saved);
+  if (value.kind == "tangent") {
+    name.consume_front("tangent_");
+    return find(outputs, name, AbiPlace::Tangent);
+  }
+  return find(inputs, name, AbiPlace::Input);
+}
+
+llvm::Expected<AbiPlace>
+TrainingBuilder::outputPlace(const PlannedValue &value) {
+  llvm::StringRef name = value.name;
+  if (value.kind == "saved")
+    return find(saved, name, AbiPlace::Saved);
+  if (value.kind != "gradient")
+    return find(outputs, name, AbiPlace::Output);
+  name.consume_front("gradient_");
+  if (inputs.contains(name))
+    return makeError(DiagId::NotYetSupported, "",
+                     "the gradient of the input '" + name +
+                         "' is asked for: a compiled model gives those of "
+                         "parameters",
+                     "switch requires_grad off for its inputs");
+  return find(states, name, AbiPlace::Gradient);
+}
+
+llvm::Error TrainingBuilder::addInterface(const Plan &forward) {
+  for (const PlannedValue &v : forward.inputs) {
+    AbiValue value = abiValue(forward, v.name, v.type, v.written);
+    if (!isState(v)) {
+      inputs[v.name] = static_cast<int64_t>(artefact.inputs.size());
+      artefact.inputs.push_back(std::move(value));
+      continue;
+    }
+    states[v.name] = static_cast<int64_t>(artefact.state.size());
+    AbiState state;
+    static_cast<AbiValue &>(state) = std::move(value);
+    state.written = false; // by the caller's own hand
+    TensorMeta meta = metaFromType(v.type).value_or(TensorMeta());
+    state.strides = values(contiguousStrides(meta.sizes));
+    state.isParameter = v.kind == "given_parameter";
+    artefact.state.push_back(std::move(state));
+  }
+  for (const PlannedValue &v : forward.outputs) {
+    if (v.kind == "saved") {
+      saved[v.name] = artefact.numSaved++;
+      continue;
+    }
+    outputs[v.name] = static_cast<int64_t>(artefact.outputs.size());
+    artefact.outputs.push_back(abiValue(forward, v.name, v.type, false));
+  }
+  artefact.symbols = abiSymbols(forward);
+  // The inputs of the model are those of the program without its state.
+  llvm::SmallVector<int64_t> position;
+  for (const PlannedValue &v : forward.inputs)
+    position.push_back(isState(v) ? -1 : inputs.lookup(v.name));
+  for (AbiSymbol &symbol : artefact.symbols)
+    if (symbol.input >= 0)
+      symbol.input = position[static_cast<size_t>(symbol.input)];
+  return llvm::Error::success();
+}
+
+llvm::Error TrainingBuilder::addProgram(ProgramParts parts) {
+  AbiProgram program;
+  program.name = parts.name;
+  program.symbols = abiSymbols(parts.plan);
+  program.arenaBytes = static_cast<uint64_t>(parts.plan.arenaBytes);
+  program.weightsBase = artefact.weightsBytes;
+  program.object = std::move(parts.object);
+  for (const PlannedValue &v : parts.plan.inputs) {
+    llvm::Expected<AbiPlace> place = inputPlace(v);
+    if (!place)
+      return place.takeError();
+    program.inputs.push_back(abiValue(parts.plan, v.name, v.type, v.written));
+    program.inputPlaces.push_back(*place);
+  }
+  for (const PlannedValue &v : parts.plan.outputs) {
+    llvm::Expected<AbiPlace> place = outputPlace(v);
+    if (!place)
+      return place.takeError();
+    if (place->kind == AbiPlace::Gradient)
+      artefact.state[static_cast<size_t>(place->index)].hasGradient = true;
+    program.outputs.push_back(abiValue(parts.plan, v.name, v.type, false));
+    program.outputPlaces.push_back(*place);
+  }
+  for (const PlannedConstant &planned : parts.plan.constants) {
+    llvm::Expected<Constant> constant = constantOf(planned, weights);
+    if (!constant)
+      return constant.takeError();
+    constant->offset += program.weightsBase;
+    artefact.constants.push_back(std::move(*constant));
+  }
+  for (const PlannedKernel &k : parts.plan.kernels)
+    if (llvm::none_of(artefact.kernels, [&](const KernelSource &have) {
+          return have.symbol == k.symbol;
+        }))
+      artefact.kernels.push_back({k.op, k.symbol, k.files});
+  addWeights(static_cast<uint64_t>(parts.plan.weightsBytes));
+  artefact.arenaBytes = std::max(artefact.arenaBytes, program.arenaBytes);
+  artefact.programs.push_back(std::move(program));
+  return llvm::Error::success();
+}
+
+llvm::Error TrainingBuilder::addState(const Plan &forward) {
+  for (const PlannedValue &v : forward.inputs) {
+    if (!isState(v))
+      continue;
+    PlannedConstant planned;
+    planned.offset = static_cast<int64_t>(artefact.weightsBytes);
+    planned.record = v.record;
+    planned.view = v.type;
+    llvm::Expected<Constant> constant = constantOf(planned, weights);
+    if (!constant)
+      return constant.takeError();
+    AbiState &state =
+        artefact.state[static_cast<size_t>(states.lookup(v.name))];
+    state.weightsOffset = planned.offset;
+    addWeights(constant->bytes());
+    artefact.constants.push_back(std::move(*constant));
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<Artefact>
+buildTrainingArtefact(llvm::StringRef name, std::vector<ProgramParts> programs,
+                      const CpuTarget &target, WeightSource *weights) {
+  Artefact artefact;
+  artefact.name = cIdentifier(name);
+  artefact.cpu = target.cpu;
+  artefact.features = target.features;
+  if (programs.size() != 2 || programs[0].name != "forward" ||
+      programs[1].name != "backward")
+    return makeError(DiagId::BadText, "",
+                     "a model that is trained is the programs @forward and "
+                     "@backward");
+  Plan forward = programs[0].plan;
+  TrainingBuilder builder(artefact, weights);
+  if (llvm::Error error = builder.addInterface(forward))
+    return std::move(error);
+  for (ProgramParts &program : programs)
+    if (llvm::Error error = builder.addProgram(std::move(program)))
+      return std::move(error);
+  if (llvm::Error error = builder.addState(forward))
+    return std::move(error);
   return artefact;
 }
 

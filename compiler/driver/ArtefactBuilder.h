@@ -22,6 +22,20 @@ llvm::Expected<Artefact> buildArtefact(llvm::StringRef name, const Plan &plan,
                                        WeightSource *weights,
                                        std::string object);
 
+/// A program of a model that is trained (dialects/ft/Programs.h), compiled.
+struct ProgramParts {
+  std::string name;
+  Plan plan;
+  std::string object;
+};
+
+/// The same for forward and backward. The parameters and buffers that each call
+/// is given become the model's state; the records hold their values at the
+/// start. Errors: FT0006 for a gradient of an input, FT0202.
+llvm::Expected<Artefact>
+buildTrainingArtefact(llvm::StringRef name, std::vector<ProgramParts> programs,
+                      const CpuTarget &target, WeightSource *weights);
+
 /// What the module's facts ask of the sizes of a call, in the user's names;
 /// those that others imply are left out.
 std::vector<AbiGuard> guardsOf(mlir::ModuleOp module, const Plan &plan);

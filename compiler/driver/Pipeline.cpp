@@ -11,9 +11,11 @@
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/MemoryPlan.h"
+#include "compiler/partition/SplitJoint.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/Programs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -76,6 +78,15 @@ static llvm::Error runAutograd(PipelineState &state) {
     return error;
   if (mlir::failed(buildJoint(state.module, &state.cache)) ||
       mlir::failed(verifyAutogradStage(state.module)))
+    return reported();
+  return llvm::Error::success();
+}
+
+static llvm::Error runPartition(PipelineState &state) {
+  if (llvm::Error error = checkAnnotations(Stage::Functionalize, state))
+    return error;
+  if (mlir::failed(splitJoint(state.module)) ||
+      mlir::failed(verifyPartitionStage(state.module)))
     return reported();
   return llvm::Error::success();
 }
@@ -155,16 +166,32 @@ static llvm::Error runLower(PipelineState &state) {
     return error;
   if (mlir::failed(checkSizes(state.module)))
     return reported();
-  if (mlir::failed(checkFake(state.module, FakeCheck::Shapes, &state.cache)))
-    return reported();
+  for (mlir::ModuleOp program : programsOf(state.module))
+    if (mlir::failed(checkFake(program, FakeCheck::Shapes, &state.cache)))
+      return reported();
   LowerOptions options;
   options.panelWidth = [&](DType) { return state.target->panelWidth(); };
   options.scratchBytes = [&](mlir::func::FuncOp kernel) {
     return kernelScratchBytes(kernel, *state.target);
   };
-  if (mlir::failed(lowerModule(state.module, options)))
-    return reported();
+  for (mlir::ModuleOp program : programsOf(state.module))
+    if (mlir::failed(lowerModule(program, options)))
+      return reported();
   return llvm::Error::success();
+}
+
+/// Programs that are linked together have entries of different names, see
+/// AbiProgram.
+static void nameEntries(mlir::ModuleOp program) {
+  llvm::StringRef name = programName(program);
+  if (name == "forward")
+    return;
+  AbiProgram names;
+  names.name = name.str();
+  for (auto [from, to] : {std::pair{"ft_gen_forward", names.entry()},
+                          std::pair{"ft_gen_sizes", names.sizes()}})
+    if (mlir::Operation *entry = program.lookupSymbol(from))
+      mlir::SymbolTable::setSymbolName(entry, to);
 }
 
 /// Only the plan still names symbols, and it stays as it is.
@@ -175,16 +202,20 @@ static void dropSymbols(mlir::ModuleOp module) {
 }
 
 static llvm::Error runCodegen(PipelineState &state) {
-  if (std::optional<Plan> plan = Plan::of(state.module))
-    state.guards = guardsOf(state.module, *plan);
-  dropSymbols(state.module);
   CpuCodegenOptions options;
   options.checkAccesses = state.options.checkAccesses;
-  llvm::Expected<std::string> object =
-      compileToObject(state.module, *state.target, options);
-  if (!object)
-    return object.takeError();
-  state.object = std::move(*object);
+  for (mlir::ModuleOp program : programsOf(state.module)) {
+    std::optional<Plan> plan = Plan::of(program);
+    if (plan && programName(program) == "forward")
+      state.guards = guardsOf(program, *plan);
+    dropSymbols(program);
+    nameEntries(program);
+    llvm::Expected<std::string> object =
+        compileToObject(program, *state.target, options);
+    if (!object)
+      return object.takeError();
+    state.objects.push_back(std::move(*object));
+  }
   return llvm::Error::success();
 }
 
@@ -202,9 +233,25 @@ static llvm::Error checkWeightsBytes(const Artefact &artefact) {
                        ", the constants end at " + llvm::Twine(end));
 }
 
+/// What codegen has left of the programs; empty if something is missing.
+static std::vector<ProgramParts> compiledPrograms(PipelineState &state) {
+  std::vector<ProgramParts> parts;
+  auto programs = programsOf(state.module);
+  if (programs.size() != state.objects.size())
+    return parts;
+  for (auto [program, object] : llvm::zip(programs, state.objects)) {
+    std::optional<Plan> plan = Plan::of(program);
+    if (!plan || object.empty())
+      return {};
+    parts.push_back(
+        {programName(program).str(), std::move(*plan), std::move(object)});
+  }
+  return parts;
+}
+
 static llvm::Error runEmit(PipelineState &state) {
-  std::optional<Plan> plan = Plan::of(state.module);
-  if (!plan || state.object.empty())
+  std::vector<ProgramParts> programs = compiledPrograms(state);
+  if (programs.empty())
     return makeError(DiagId::NotYetSupported, "",
                      "cannot go on from the text of stage codegen: the "
                      "object code is not in it",
@@ -212,7 +259,13 @@ static llvm::Error runEmit(PipelineState &state) {
   std::unique_ptr<WeightSource> opened;
   WeightSource *weights = state.weights;
   auto archive = state.module->getAttrOfType<mlir::StringAttr>(names::kArchive);
-  if (!weights && archive && !plan->constants.empty()) {
+  bool needsRecords = llvm::any_of(programs, [](const ProgramParts &p) {
+    return !p.plan.constants.empty() ||
+           llvm::any_of(p.plan.inputs, [](const PlannedValue &v) {
+             return !v.record.empty();
+           });
+  });
+  if (!weights && archive && needsRecords) {
     llvm::Expected<std::unique_ptr<WeightSource>> source =
         WeightSource::open(archive.getValue());
     if (!source)
@@ -221,8 +274,13 @@ static llvm::Error runEmit(PipelineState &state) {
     weights = opened.get();
   }
   llvm::StringRef name = llvm::sys::path::filename(state.outputBase);
-  llvm::Expected<Artefact> artefact = buildArtefact(
-      name, *plan, *state.target, weights, std::move(state.object));
+  bool isTrained = programs.size() > 1;
+  ProgramParts &only = programs.front();
+  llvm::Expected<Artefact> artefact =
+      isTrained ? buildTrainingArtefact(name, std::move(programs),
+                                        *state.target, weights)
+                : buildArtefact(name, only.plan, *state.target, weights,
+                                std::move(only.object));
   if (!artefact)
     return artefact.takeError();
   artefact->guards = state.guards;
@@ -249,8 +307,9 @@ static StageFunction functionOf(Stage stage) {
     return runFunctionalize;
   case Stage::Autograd:
     return runAutograd;
-  case Stage::Import:
   case Stage::Partition:
+    return runPartition;
+  case Stage::Import:
     return nullptr;
   case Stage::Lower:
     return runLower;

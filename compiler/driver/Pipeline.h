@@ -19,13 +19,14 @@
 namespace ft {
 
 /// What the stages hand on: the module, which says everything up to lower; the
-/// CPU that code is for, from lower on; the object that codegen makes; where
+/// CPU that code is for, from lower on; the objects that codegen makes, one for
+/// each program; where
 /// emit writes, and what it wrote.
 struct PipelineState {
   mlir::ModuleOp module;
   const Options &options;
   std::optional<CpuTarget> &target;
-  std::string &object;
+  std::vector<std::string> &objects;
   const std::string &outputBase;
   CompiledFiles &files;
   FakeCache &cache;

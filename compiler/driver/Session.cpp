@@ -343,7 +343,7 @@ bool Session::State::runStages(Stage last) {
   }
   if (at == last && !guarded("checking the text", DiagId::Internal, [&] {
         PipelineState pipeline{*module, options,    target,
-                               object,  outputBase, files,
+                               objects, outputBase, files,
                                cache,   guards,     weights.get()};
         return checkAnnotations(at, pipeline);
       }))
@@ -357,7 +357,7 @@ bool Session::State::runStages(Stage last) {
                         if (options.crashIn == at)
                           std::raise(SIGSEGV);
                         PipelineState pipeline{
-                            *module, options, target, object,       outputBase,
+                            *module, options, target, objects,      outputBase,
                             files,   cache,   guards, weights.get()};
                         if (llvm::Error error = runStage(at, pipeline))
                           return error;

@@ -75,7 +75,7 @@ struct Session::State {
   /// The module was read from a text of stage lower or later.
   bool lateText = false;
   std::vector<std::pair<Stage, double>> seconds;
-  std::string object;
+  std::vector<std::string> objects;
   std::vector<AbiGuard> guards;
   std::string outputBase;
   CompiledFiles files;

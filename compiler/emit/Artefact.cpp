@@ -143,6 +143,51 @@ static llvm::Error verifyConstant(const Constant &constant, size_t index) {
   return llvm::Error::success();
 }
 
+Artefact Artefact::describedAs(const AbiProgram &program) const {
+  Artefact one;
+  one.name = name;
+  one.cpu = cpu;
+  one.inputs = program.inputs;
+  one.outputs = program.outputs;
+  one.symbols = program.symbols;
+  one.arenaBytes = program.arenaBytes;
+  return one;
+}
+
+/// Each tensor of a program is something to the user.
+static llvm::Error verifyProgram(const AbiProgram &program,
+                                 const Artefact &whole) {
+  if (program.inputPlaces.size() != program.inputs.size() ||
+      program.outputPlaces.size() != program.outputs.size())
+    return broken("the places of program '" + program.name + "'");
+  if (program.weightsBase % kAlignment ||
+      program.weightsBase > whole.weightsBytes)
+    return broken("the weights of program '" + program.name + "'");
+  auto limit = [&](AbiPlace::Kind kind) -> size_t {
+    switch (kind) {
+    case AbiPlace::Input:
+      return whole.inputs.size();
+    case AbiPlace::Output:
+    case AbiPlace::Tangent:
+      return whole.outputs.size();
+    case AbiPlace::State:
+    case AbiPlace::Gradient:
+      return whole.state.size();
+    case AbiPlace::Saved:
+      return static_cast<size_t>(whole.numSaved);
+    }
+    return 0;
+  };
+  for (const std::vector<AbiPlace> *places :
+       {&program.inputPlaces, &program.outputPlaces})
+    for (const AbiPlace &place : *places)
+      if (place.index < 0 ||
+          static_cast<size_t>(place.index) >= limit(place.kind))
+        return broken("a tensor of program '" + program.name +
+                      "' has no place");
+  return whole.describedAs(program).verify();
+}
+
 llvm::Error Artefact::verify() const {
   if (name.empty() || name != cIdentifier(name))
     return broken("the name '" + name + "' is no C identifier");
@@ -157,6 +202,9 @@ llvm::Error Artefact::verify() const {
       return error;
   for (const AbiState &one : state)
     if (llvm::Error error = verifyState(one, *this))
+      return error;
+  for (const AbiProgram &program : programs)
+    if (llvm::Error error = verifyProgram(program, *this))
       return error;
   uint64_t end = 0;
   for (size_t i = 0; i < constants.size(); ++i) {

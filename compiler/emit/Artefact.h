@@ -43,6 +43,8 @@ struct AbiValue {
 /// The bytes at an offset are laid out in the annotated strides.
 struct AbiState : AbiValue {
   bool isParameter = true;
+  /// Backward gives its gradient.
+  bool hasGradient = false;
   int64_t weightsOffset = -1;
   int64_t stateOffset = -1;
 };
@@ -107,6 +109,36 @@ struct KernelSource {
   std::vector<std::string> files;
 };
 
+/// What a tensor of a program is to the user, see ft_place of the runtime's
+/// internal interface.
+struct AbiPlace {
+  enum Kind { Input, Output, State, Tangent, Gradient, Saved };
+  Kind kind = Input;
+  int64_t index = 0;
+};
+
+/// One program of a model that is trained.
+struct AbiProgram {
+  /// "forward" or "backward".
+  std::string name;
+  std::vector<AbiValue> inputs, outputs;
+  std::vector<AbiPlace> inputPlaces, outputPlaces;
+  std::vector<AbiSymbol> symbols;
+  uint64_t arenaBytes = 0;
+  /// Where its own constants start in the weights.
+  uint64_t weightsBase = 0;
+  /// As Artefact::object; backward defines ft_gen_backward and
+  /// ft_gen_backward_sizes.
+  std::string object;
+
+  /// "ft_gen_forward", "ft_gen_backward"
+  std::string entry() const { return "ft_gen_" + name; }
+  /// "ft_gen_sizes", "ft_gen_backward_sizes"
+  std::string sizes() const {
+    return name == "forward" ? "ft_gen_sizes" : "ft_gen_" + name + "_sizes";
+  }
+};
+
 struct Artefact {
   /// A C identifier: the prefix of the wrappers' names.
   std::string name;
@@ -132,6 +164,14 @@ struct Artefact {
   /// The bytes of an ELF relocatable object (PIC) that defines
   /// ft_gen_forward, and with symbols ft_gen_sizes: see runtime/src/abi.h.
   std::string object;
+
+  /// Of a model that is trained: forward and backward. `object` is empty then,
+  /// and `state` has the values at the start.
+  std::vector<AbiProgram> programs;
+  int64_t numSaved = 0;
+
+  /// A program as an artefact of its own: what its description is made from.
+  Artefact describedAs(const AbiProgram &program) const;
 
   /// FT0070 if the parts contradict each other.
   llvm::Error verify() const;

@@ -139,6 +139,8 @@ llvm::Constant *Builder::state(const AbiState &s) {
   uint32_t flags = s.isParameter ? FT_VALUE_PARAMETER : FT_VALUE_BUFFER;
   if (s.weightsOffset < 0)
     flags |= FT_VALUE_PACKED;
+  if (s.hasGradient)
+    flags |= FT_VALUE_GRADIENT;
   return value(s, flags);
 }
 
@@ -199,18 +201,22 @@ llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
                     pointers(symbols)});
 }
 
-/// ft_gen_sizes of the generated code, if there is one.
-static llvm::Constant *sizesFunction(Builder &b, const Artefact &a) {
-  if (a.symbols.empty())
-    return b.null();
-  auto *type =
-      llvm::FunctionType::get(llvm::Type::getInt32Ty(b.context),
-                              {b.pointer, b.pointer, b.pointer}, false);
+/// A function of the generated code, of `arguments` pointers.
+static llvm::Constant *generated(Builder &b, llvm::StringRef name,
+                                 unsigned arguments) {
+  llvm::SmallVector<llvm::Type *> types(arguments, b.pointer);
+  auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(b.context), types,
+                                       false);
   auto *function = llvm::Function::Create(
-      type, llvm::GlobalValue::ExternalLinkage, "ft_gen_sizes", b.module);
+      type, llvm::GlobalValue::ExternalLinkage, name, b.module);
   function->setVisibility(llvm::GlobalValue::HiddenVisibility);
   return function;
 }
+
+/// The functions of a program; empty: it has none.
+struct Entries {
+  std::string forward, sizes;
+};
 
 /// The array of ft_state_place.
 static llvm::Constant *statePlaces(Builder &b, const Artefact &a) {
@@ -250,6 +256,63 @@ static void addApiFunction(Builder &b, const Artefact &a) {
   function->addFnAttr(llvm::Attribute::NoUnwind);
   llvm::IRBuilder<> ir(llvm::BasicBlock::Create(b.context, "", function));
   ir.CreateRet(ir.CreateCall(target));
+}
+
+/// An ft_model_desc, by value.
+static llvm::Constant *description(Builder &b, const Artefact &a,
+                                   const DescriptorContent &content,
+                                   llvm::Constant *weights,
+                                   llvm::Constant *features,
+                                   uint32_t numFeatures, const Entries &entries,
+                                   uint64_t weightsBase,
+                                   llvm::Constant *training) {
+  return b.structure(
+      {b.info(a, content), weights, b.i64(content.weightsDataHash),
+       b.i64(content.weightsHeaderHash), statePlaces(b, a), features,
+       b.i32(numFeatures),
+       entries.sizes.empty() ? b.null() : generated(b, entries.sizes, 3),
+       entries.forward.empty() ? b.null() : generated(b, entries.forward, 7),
+       b.i64(weightsBase), training});
+}
+
+/// An array of ft_place.
+static llvm::Constant *places(Builder &b, llvm::ArrayRef<AbiPlace> all) {
+  static_assert(AbiPlace::Input == int(FT_PLACE_INPUT) &&
+                AbiPlace::Output == int(FT_PLACE_OUTPUT) &&
+                AbiPlace::State == int(FT_PLACE_STATE) &&
+                AbiPlace::Tangent == int(FT_PLACE_TANGENT) &&
+                AbiPlace::Gradient == int(FT_PLACE_GRADIENT) &&
+                AbiPlace::Saved == int(FT_PLACE_SAVED));
+  llvm::SmallVector<uint32_t> flat;
+  for (const AbiPlace &place : all) {
+    flat.push_back(static_cast<uint32_t>(place.kind));
+    flat.push_back(static_cast<uint32_t>(place.index));
+  }
+  if (flat.empty())
+    return b.null();
+  return b.global(llvm::ConstantDataArray::get(b.context, flat), 4);
+}
+
+/// An ft_training_desc; null for a model that is not trained.
+static llvm::Constant *training(Builder &b, const Artefact &a,
+                                const DescriptorContent &content) {
+  if (a.programs.empty())
+    return b.null();
+  Builder::Fields fields;
+  for (const AbiProgram &program : a.programs) {
+    Entries entries{program.entry(),
+                    program.symbols.empty() ? "" : program.sizes()};
+    llvm::Constant *desc =
+        description(b, a.describedAs(program), content, b.null(), b.null(), 0,
+                    entries, program.weightsBase, b.null());
+    fields.push_back(
+        b.global(b.structure({desc, places(b, program.inputPlaces),
+                              places(b, program.outputPlaces)}),
+                 8));
+  }
+  fields.push_back(b.i32(static_cast<uint32_t>(a.numSaved)));
+  fields.push_back(b.i32(0));
+  return b.global(b.structure(fields), 8);
 }
 
 static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> targetMachine() {
@@ -300,14 +363,20 @@ llvm::Expected<std::string> buildDescriptor(const Artefact &artefact,
   auto featureRows = features(b, artefact, numFeatures);
   if (!featureRows)
     return featureRows.takeError();
-  llvm::Constant *desc = b.structure(
-      {b.info(artefact, content), weights, b.i64(content.weightsDataHash),
-       b.i64(content.weightsHeaderHash), statePlaces(b, artefact), *featureRows,
-       b.i32(numFeatures), sizesFunction(b, artefact)});
+  Entries entries;
+  if (artefact.programs.empty())
+    entries = {"ft_gen_forward", artefact.symbols.empty() ? "" : "ft_gen_sizes"};
+  llvm::Constant *desc = description(
+      b, artefact, content, weights, *featureRows, numFeatures, entries,
+      /*weightsBase=*/0, training(b, artefact, content));
   if (module.getDataLayout().getTypeAllocSize(desc->getType()) !=
       sizeof(ft_model_desc))
     return makeError(DiagId::Internal, "",
                      "the descriptor differs from runtime/src/abi.h");
+  if (!artefact.programs.empty() &&
+      artefact.programs.size() != FT_TRAIN_PROGRAMS)
+    return makeError(DiagId::Internal, "",
+                     "a model that is trained has a forward and a backward");
   auto *variable = new llvm::GlobalVariable(
       module, desc->getType(), /*isConstant=*/true,
       llvm::GlobalValue::ExternalLinkage, desc, "ft_gen_desc");

@@ -102,6 +102,19 @@ static std::string compileId(const Artefact &a, const KernelFiles &kernels,
   id.add(a.arenaBytes);
   id.add(weightsHash);
   id.add(a.object);
+  for (const AbiProgram &program : a.programs) {
+    id.add(program.name);
+    id.add(program.arenaBytes);
+    id.add(program.object);
+    for (const std::vector<AbiValue> *values :
+         {&program.inputs, &program.outputs})
+      for (const AbiValue &value : *values)
+        id.add(value);
+    for (const std::vector<AbiPlace> *places :
+         {&program.inputPlaces, &program.outputPlaces})
+      for (const AbiPlace &place : *places)
+        id.add({int64_t(place.kind), place.index});
+  }
   for (const KernelFiles::File &file : kernels.files)
     id.add(file.bytes->getBuffer());
   return id.hex();
@@ -150,13 +163,25 @@ static llvm::Error removeStaleWeights(const std::string &path) {
   return llvm::Error::success();
 }
 
+static llvm::Error checkObjects(const Artefact &artefact) {
+  if (artefact.programs.empty())
+    return checkObject(artefact.object, "ft_gen_forward",
+                       artefact.symbols.empty() ? "" : "ft_gen_sizes",
+                       artefact.kernels);
+  for (const AbiProgram &program : artefact.programs)
+    if (llvm::Error error = checkObject(
+            program.object, program.entry(),
+            program.symbols.empty() ? "" : program.sizes(), artefact.kernels))
+      return error;
+  return llvm::Error::success();
+}
+
 llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
                                           llvm::StringRef outputBase,
                                           const EmitOptions &options) {
   if (llvm::Error error = artefact.verify())
     return std::move(error);
-  if (llvm::Error error = checkObject(
-          artefact.object, !artefact.symbols.empty(), artefact.kernels))
+  if (llvm::Error error = checkObjects(artefact))
     return std::move(error);
   auto kernels = KernelFiles::read(artefact.kernels);
   if (!kernels)
@@ -207,7 +232,10 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   LinkInputs link;
   std::string soname = llvm::sys::path::filename(files.library).str();
   std::string apiSymbol = artefact.name + "_api";
-  link.object = artefact.object;
+  if (artefact.programs.empty())
+    link.objects = {artefact.object};
+  for (const AbiProgram &program : artefact.programs)
+    link.objects.push_back(program.object);
   link.descriptor = *descriptor;
   link.name = files.library;
   link.soname = soname;

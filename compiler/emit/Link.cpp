@@ -96,7 +96,8 @@ static llvm::Error notLinkable(const llvm::Twine &what) {
   return makeError(DiagId::Internal, "", "the generated object " + what);
 }
 
-llvm::Error checkObject(llvm::StringRef bytes, bool hasSymbols,
+llvm::Error checkObject(llvm::StringRef bytes, llvm::StringRef entry,
+                        llvm::StringRef sizes,
                         llvm::ArrayRef<KernelSource> kernels) {
   using namespace llvm::object;
   auto file = ObjectFile::createELFObjectFile(
@@ -113,7 +114,7 @@ llvm::Error checkObject(llvm::StringRef bytes, bool hasSymbols,
   for (const KernelSource &kernel : kernels)
     allowed->insert(kernel.symbol);
   std::set<std::string> foreign; // sorted, for a stable message
-  bool hasForward = false, hasSizes = false;
+  bool hasEntry = false, hasSizes = false;
   for (const ELFSymbolRef symbol : object->symbols()) {
     auto name = symbol.getName();
     auto flags = symbol.getFlags();
@@ -123,8 +124,8 @@ llvm::Error checkObject(llvm::StringRef bytes, bool hasSymbols,
       if (!name->empty() && !allowed->contains(*name))
         foreign.insert(name->str());
     } else {
-      hasForward |= *name == "ft_gen_forward";
-      hasSizes |= *name == "ft_gen_sizes";
+      hasEntry |= *name == entry;
+      hasSizes |= *name == sizes;
     }
   }
   if (!foreign.empty())
@@ -133,10 +134,10 @@ llvm::Error checkObject(llvm::StringRef bytes, bool hasSymbols,
                          llvm::join(foreign, "', '") +
                          "', which models are not linked with",
                      "choose a newer CPU with --cpu");
-  if (!hasForward)
-    return notLinkable("does not define ft_gen_forward");
-  if (hasSymbols && !hasSizes)
-    return notLinkable("does not define ft_gen_sizes");
+  if (!hasEntry)
+    return notLinkable("does not define " + entry);
+  if (!sizes.empty() && !hasSizes)
+    return notLinkable("does not define " + sizes);
   return llvm::Error::success();
 }
 
@@ -250,14 +251,19 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                          inputs.apiSymbol + ";\nlocal: *;\n};\n")
                             .str();
   const std::pair<const char *, llvm::StringRef> files[] = {
-      {"model.o", inputs.object},      {"descriptor.o", inputs.descriptor},
-      {"kernels.a", kernelsArchive()}, {"runtime.a", runtimeArchive()},
-      {"libc.so", libcStub()},         {"libm.so", libmStub()},
-      {"exports.map", exports}};
+      {"descriptor.o", inputs.descriptor}, {"kernels.a", kernelsArchive()},
+      {"runtime.a", runtimeArchive()},     {"libc.so", libcStub()},
+      {"libm.so", libmStub()},             {"exports.map", exports}};
   for (const auto &[name, bytes] : files)
     if (llvm::Error error = folder.write(name, bytes))
       return error;
-  std::vector<std::string> kernels;
+  std::vector<std::string> objects, kernels;
+  for (auto [i, bytes] : llvm::enumerate(inputs.objects)) {
+    std::string name = "model" + std::to_string(i) + ".o";
+    if (llvm::Error error = folder.write(name, bytes))
+      return error;
+    objects.push_back(folder.file(name));
+  }
   if (inputs.kernels)
     for (auto [i, file] : llvm::enumerate(inputs.kernels->files)) {
       std::string name = "kernel" + std::to_string(i);
@@ -268,7 +274,6 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
 
   std::string soname = ("-soname=" + inputs.soname).str();
   std::string script = "--version-script=" + folder.file("exports.map");
-  std::string object = folder.file("model.o");
   std::string descriptor = folder.file("descriptor.o");
   std::string library = folder.file("kernels.a");
   std::string archive = folder.file("runtime.a");
@@ -291,8 +296,8 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                                              "now",
                                              "-z",
                                              "noexecstack",
-                                             object,
                                              descriptor};
+  args.append(objects.begin(), objects.end());
   args.append(kernels.begin(), kernels.end());
   args.append({library, archive, libm, libc});
   std::string log = folder.file("log");

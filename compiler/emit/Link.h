@@ -17,15 +17,17 @@ namespace ft {
 /// first in PATH. FT0004 if there is none.
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
 
-/// Does the object define ft_gen_forward (and ft_gen_sizes if the model has
-/// symbols), and need nothing but what the runtime has, runtime/src/imports.def
+/// Does the object define `entry` (ft_gen_forward) and, if that is not empty,
+/// `sizes` (ft_gen_sizes), and need nothing but what the runtime has, runtime/src/imports.def
 /// allows and `kernels` names? FT0504 naming the symbols otherwise: this is
 /// checked before the linker runs, whose messages would tell the user nothing.
-llvm::Error checkObject(llvm::StringRef object, bool hasSymbols,
+llvm::Error checkObject(llvm::StringRef object, llvm::StringRef entry,
+                        llvm::StringRef sizes,
                         llvm::ArrayRef<KernelSource> kernels = {});
 
 struct LinkInputs {
-  llvm::StringRef object;     ///< bytes of the generated code
+  /// Bytes of the generated code, an object for each program.
+  llvm::SmallVector<llvm::StringRef, 2> objects;
   llvm::StringRef descriptor; ///< bytes of the descriptor
   llvm::StringRef name;       ///< "out/model.so", for messages
   llvm::StringRef soname;     ///< "model.so"
@@ -33,7 +35,7 @@ struct LinkInputs {
   const KernelFiles *kernels = nullptr; ///< code of custom operators
 };
 
-/// Links both objects with the runtime, which is part of this program, into
+/// Links the objects with the runtime, which is part of this program, into
 /// the shared library `output`. The linker runs as a child process on files in
 /// a temporary folder, which is removed. FT0003 when files cannot be written,
 /// FT0601 when custom kernels need what a model does not have, FT0007 when the

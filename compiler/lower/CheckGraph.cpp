@@ -68,8 +68,7 @@ LogicalResult checkValues(func::FuncOp source) {
 /// What an argument is and what it is called.
 static LogicalResult checkArguments(func::FuncOp forward,
                                     llvm::StringMap<unsigned> &byTarget) {
-  constexpr llvm::StringLiteral kKinds[] = {"input", "tangent", "parameter",
-                                            "buffer", "constant"};
+  constexpr llvm::StringLiteral kKinds[] = {"parameter", "buffer", "constant"};
   for (BlockArgument arg : forward.getArguments()) {
     unsigned n = arg.getArgNumber();
     if (!isa<TensorType>(arg.getType()))
@@ -79,7 +78,8 @@ static LogicalResult checkArguments(func::FuncOp forward,
              << n << " of @forward: " << name;
     };
     auto kind = forward.getArgAttrOfType<StringAttr>(n, names::kKind);
-    if (!kind || !llvm::is_contained(kKinds, kind.getValue()))
+    if (!kind || !(isGivenByCaller(kind.getValue()) ||
+                   llvm::is_contained(kKinds, kind.getValue())))
       return bad("ft.kind must be \"input\", \"tangent\", \"parameter\", "
                  "\"buffer\" or \"constant\"");
     Attribute target = forward.getArgAttr(n, names::kTarget);
@@ -98,7 +98,7 @@ static LogicalResult checkArguments(func::FuncOp forward,
 static LogicalResult checkResults(func::FuncOp forward,
                                   const llvm::StringMap<unsigned> &byTarget) {
   constexpr llvm::StringLiteral kRoles[] = {
-      "output",          "loss",           "gradient",
+      "output",          "loss",           "gradient",          "saved",
       "buffer_mutation", "input_mutation", "parameter_mutation"};
   Operation *end = forward.getBody().front().getTerminator();
   for (auto [n, value] : llvm::enumerate(end->getOperands())) {

@@ -21,10 +21,16 @@ void Plan::attachTo(ModuleOp module) const {
   };
   auto values = [&](ArrayRef<PlannedValue> all) {
     SmallVector<Attribute> items;
-    for (const PlannedValue &v : all)
-      items.push_back(dictionary({{"name", b.getStringAttr(v.name)},
-                                  {"type", TypeAttr::get(v.type)},
-                                  {"written", b.getBoolAttr(v.written)}}));
+    for (const PlannedValue &v : all) {
+      NamedAttrList list(dictionary({{"name", b.getStringAttr(v.name)},
+                                     {"type", TypeAttr::get(v.type)},
+                                     {"written", b.getBoolAttr(v.written)}}));
+      if (!v.kind.empty())
+        list.append("kind", b.getStringAttr(v.kind));
+      if (!v.record.empty())
+        list.append("record", b.getStringAttr(v.record));
+      items.push_back(list.getDictionary(b.getContext()));
+    }
     return b.getArrayAttr(items);
   };
   SmallVector<Attribute> states, pieces;
@@ -139,8 +145,13 @@ std::optional<Plan> Plan::of(ModuleOp module) {
   Plan plan;
   for (auto [name, target] :
        {std::pair{"inputs", &plan.inputs}, std::pair{"outputs", &plan.outputs}})
-    for (Reader v : r.list(name))
+    for (Reader v : r.list(name)) {
       target->push_back({v.text("name"), v.type("type"), v.flag("written")});
+      for (auto [key, text] : {std::pair{"kind", &target->back().kind},
+                               std::pair{"record", &target->back().record}})
+        if (v.from && v.from.contains(key))
+          *text = v.text(key);
+    }
   for (Reader s : r.list("state"))
     plan.state.push_back({s.text("name"), s.type("type"), s.flag("parameter"),
                           s.integer("weights_offset"),

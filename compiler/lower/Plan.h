@@ -22,6 +22,11 @@ struct PlannedValue {
   mlir::RankedTensorType type;
   /// An input that the call writes.
   bool written = false;
+  /// In a program of a model that is trained: the ft.kind of an input and the
+  /// ft.role of an output, where it is another than "input" and "output".
+  std::string kind = {};
+  /// Of a given parameter or buffer: the record with its value at the start.
+  std::string record = {};
 };
 
 /// A parameter, buffer or constant by its name in the model; -1: not kept.

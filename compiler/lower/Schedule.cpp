@@ -183,8 +183,13 @@ private:
         place.region = Region::Input;
         place.index = static_cast<unsigned>(s.plan.inputs.size());
         place.strides.assign(meta->strides.begin(), meta->strides.end());
-        s.plan.inputs.push_back(
-            {target ? target.str() : std::string(), type, isWritten});
+        PlannedValue input{target ? target.str() : std::string(), type,
+                           isWritten};
+        if (kind.getValue() != "input")
+          input.kind = kind.str();
+        if (StringAttr record = argText(n, names::kWeight))
+          input.record = record.str();
+        s.plan.inputs.push_back(std::move(input));
         s.placements[arg] = place;
         continue;
       }
@@ -286,7 +291,11 @@ private:
     TensorMeta meta = *metaFromType(type);
     place.strides.assign(meta.strides.begin(), meta.strides.end());
     auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
-    s.plan.outputs.push_back({name ? name.str() : std::string(), type, false});
+    auto role = function.getResultAttrOfType<StringAttr>(r, names::kRole);
+    PlannedValue output{name ? name.str() : std::string(), type, false};
+    if (role && (role.getValue() == "gradient" || role.getValue() == "saved"))
+      output.kind = role.str();
+    s.plan.outputs.push_back(std::move(output));
     if (!outer && isFound(v) && !s.placements.count(v)) {
       place.region = Region::Found;
       place.strides = foundStrides(v);

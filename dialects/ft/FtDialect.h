@@ -37,7 +37,8 @@ inline constexpr llvm::StringLiteral kName = "ft.name";
 /// or ArrayAttr of TypeAttr for several results).
 inline constexpr llvm::StringLiteral kDeclared = "ft.declared";
 /// On an argument: "parameter", "buffer", "constant", "input" or, in a joint
-/// graph, "tangent".
+/// graph, "tangent"; in the programs of a model that is trained "saved", and
+/// "given_parameter" and "given_buffer" for those that come with each call.
 inline constexpr llvm::StringLiteral kKind = "ft.kind";
 /// On an argument: the name in the model, "layer.0.weight" (StringAttr).
 inline constexpr llvm::StringLiteral kTarget = "ft.target";
@@ -50,10 +51,12 @@ inline constexpr llvm::StringLiteral kGraphs = "ft.graphs";
 inline constexpr llvm::StringLiteral kValue = "ft.value";
 /// On an argument: the archive's record that holds its storage (StringAttr).
 inline constexpr llvm::StringLiteral kWeight = "ft.weight";
+/// On a result that is saved for the backward pass: the name of the value.
+inline constexpr llvm::StringLiteral kValueName = "ft.value_name";
 /// On an argument: unit, the tensor requires a gradient.
 inline constexpr llvm::StringLiteral kRequiresGrad = "ft.requires_grad";
 /// On a result of the function: "output" (user output), "loss", "gradient" (of
-/// the argument kTarget), "buffer_mutation", "parameter_mutation", "input_mutation" (StringAttr);
+/// the argument kTarget), "saved", "buffer_mutation", "parameter_mutation", "input_mutation" (StringAttr);
 /// kTarget then says which buffer, parameter or input is written.
 inline constexpr llvm::StringLiteral kRole = "ft.role";
 /// On the module: the file that the weights are in, and its kind.
@@ -65,7 +68,8 @@ inline constexpr llvm::StringLiteral kStage = "ft.stage";
 
 /// Whether arguments of this ft.kind come with each call.
 inline bool isGivenByCaller(llvm::StringRef kind) {
-  return kind == "input" || kind == "tangent";
+  return kind == "input" || kind == "tangent" || kind == "saved" ||
+         kind == "given_parameter" || kind == "given_buffer";
 }
 
 /// The schema of a call; null if `op` is none.

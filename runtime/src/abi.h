@@ -64,13 +64,53 @@ typedef struct ft_model_desc {
   uint32_t num_features;
   /* ft_gen_sizes; NULL if the model has no symbols. */
   int (*sizes)(ft_exec *exec, const int64_t *sizes, int64_t *layout);
+  /* ft_gen_forward; NULL if the model is trained, and has programs. */
+  int (*forward)(ft_exec *exec, void *const *inputs, void *const *outputs,
+                 unsigned char *arena, const unsigned char *weights,
+                 unsigned char *state, int64_t *sizes);
+  uint64_t weights_base; /* of a program: where its own start in the weights */
+  const struct ft_training_desc *training; /* NULL: compiled for inference */
 } ft_model_desc;
+
+/* What a tensor of a program is to the user: one of the model's inputs,
+ * outputs or states (parameters and buffers), the tangent of an output, the
+ * gradient of a state, or a value that forward saves for backward. */
+enum {
+  FT_PLACE_INPUT = 0,
+  FT_PLACE_OUTPUT = 1,
+  FT_PLACE_STATE = 2,
+  FT_PLACE_TANGENT = 3,
+  FT_PLACE_GRADIENT = 4,
+  FT_PLACE_SAVED = 5
+};
+typedef struct ft_place {
+  int32_t kind;
+  int32_t index;
+} ft_place;
+
+/* A program of a model that is trained. Its description names all it takes and
+ * gives, parameters too, and it has neither state nor guards of its own. */
+typedef struct ft_program_desc {
+  ft_model_desc desc;
+  const ft_place *inputs;  /* [desc.info.num_inputs] */
+  const ft_place *outputs; /* [desc.info.num_outputs] */
+} ft_program_desc;
+
+enum { FT_TRAIN_PROGRAMS = 2 };
+typedef struct ft_training_desc {
+  /* Forward, backward. */
+  const ft_program_desc *programs[FT_TRAIN_PROGRAMS];
+  int32_t num_saved;
+  int32_t reserved;
+} ft_training_desc;
 
 /*===- Defined by the compiler --------------------------------------------===*/
 
 extern const ft_model_desc ft_gen_desc;
 
-/* The model: 0, or a code that was also given to ft_rt_fail*. */
+/* The model: 0, or a code that was also given to ft_rt_fail*. A model that is
+ * trained has one such function for each program, ft_gen_forward and
+ * ft_gen_backward, and for symbols ft_gen_sizes and ft_gen_backward_sizes. */
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
                    unsigned char *state, int64_t *sizes);

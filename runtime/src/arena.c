@@ -57,16 +57,18 @@ static int64_t *add_values(ft_workspace *w, const ft_value_info *const *values,
     own->strides = at + own->ndim;
     at += 2 * own->ndim;
     w->values[first + i] =
-        ft_gen_desc.sizes || ft_is_found(values[i]) ? own : values[i];
+        w->desc->sizes || ft_is_found(values[i]) ? own : values[i];
   }
   return at;
 }
 
-static ft_workspace *workspace_new(const ft_model_info *info) {
+static ft_workspace *workspace_new(const ft_model_desc *desc) {
+  const ft_model_info *info = &desc->info;
   size_t inputs = (size_t)info->num_inputs, outputs = (size_t)info->num_outputs;
   ft_workspace *w = calloc(1, sizeof *w);
   if (!w)
     return NULL;
+  w->desc = desc;
   w->inputs = calloc(inputs + outputs + 1, sizeof *w->inputs);
   w->spans = calloc(inputs + outputs + 1, sizeof *w->spans);
   w->values = calloc(inputs + outputs + 1, sizeof *w->values);
@@ -88,7 +90,7 @@ static ft_workspace *workspace_new(const ft_model_info *info) {
 }
 
 ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
-                                const ft_model_info *info) {
+                                const ft_model_desc *desc) {
   for (int i = 0; i < FT_KEPT_WORKSPACES; ++i) {
     if (!atomic_load_explicit(&cache->slots[i], memory_order_relaxed))
       continue;
@@ -96,7 +98,7 @@ ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
     if (w)
       return w;
   }
-  return workspace_new(info);
+  return workspace_new(desc);
 }
 
 void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace) {

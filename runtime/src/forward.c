@@ -25,6 +25,10 @@ static bool check_counts(const char *call, const ft_model *model,
   const ft_model_info *info = &ft_gen_desc.info;
   if (!model)
     return ft_fail(status, FT_ERROR_ARGUMENT, "%s: model is null", call);
+  if (ft_gen_desc.training)
+    return ft_fail(status, FT_ERROR_UNSUPPORTED,
+                   "%s: \"%s\" was compiled with --training: call train", call,
+                   info->name);
   return check_count("input", info->num_inputs, num_inputs, info->inputs,
                      inputs, status) &&
          check_count("output", info->num_outputs, num_outputs, info->outputs,
@@ -32,12 +36,12 @@ static bool check_counts(const char *call, const ft_model *model,
 }
 
 /* Queries need the memory of sizes only. */
-static ft_workspace *take(ft_model *model, ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
-  ft_workspace *work = ft_workspace_take(&model->workspaces, info);
+static ft_workspace *take(const ft_model_desc *desc, ft_workspace_cache *cache,
+                          ft_status *status) {
+  ft_workspace *work = ft_workspace_take(cache, desc);
   if (!work)
     ft_fail(status, FT_ERROR_MEMORY, "no memory for a call of \"%s\"",
-            info->name);
+            desc->info.name);
   return work;
 }
 
@@ -49,7 +53,7 @@ ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
   if (!check_counts("output_shapes", model, inputs, num_inputs, outputs,
                     num_outputs, &status))
     return status;
-  ft_workspace *work = take(model, &status);
+  ft_workspace *work = take(&ft_gen_desc, &model->workspaces, &status);
   if (!work)
     return status;
   if (ft_size_call(work, inputs, &status))
@@ -77,7 +81,7 @@ ft_status ft_model_input_shapes(ft_model *model, const int64_t *values,
       !check_count("input", info->num_inputs, num_inputs, info->inputs, inputs,
                    &status))
     return status;
-  ft_workspace *work = take(model, &status);
+  ft_workspace *work = take(&ft_gen_desc, &model->workspaces, &status);
   if (!work)
     return status;
   if (ft_size_query(work, values, &status))
@@ -196,7 +200,7 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   if (!ft_workspace_arena(c->work))
     return ft_fail(status, FT_ERROR_MEMORY,
                    "no memory for a call of \"%s\": it works in %zu bytes",
-                   ft_gen_desc.info.name, c->work->arena_needed);
+                   c->work->desc->info.name, c->work->arena_needed);
   ft_exec *exec = &c->work->exec;
   exec->threads = options->threads ? options->threads : model->threads;
   exec->parallel_for = options->parallel_for;
@@ -211,9 +215,11 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   atomic_store(&exec->failed, 0);
   if (model->state)
     pthread_mutex_lock(&model->state_lock);
-  int code =
-      ft_gen_forward(exec, c->work->inputs, c->work->outputs, c->work->arena,
-                     model->weights.data, model->state, c->work->sizes);
+  const ft_model_desc *desc = c->work->desc;
+  int code = desc->forward(exec, c->work->inputs, c->work->outputs,
+                           c->work->arena,
+                           model->weights.data + desc->weights_base,
+                           model->state, c->work->sizes);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
   if (atomic_load(&exec->failed))
@@ -226,37 +232,45 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   return status->code == FT_OK;
 }
 
-static bool forward(ft_model *model, call *c, const ft_call_options *given,
+bool ft_run_program(ft_model *model, const ft_model_desc *desc,
+                    ft_workspace_cache *cache, const DLTensor *inputs,
+                    DLTensor *outputs, const ft_call_options *options,
                     ft_status *status) {
-  ft_call_options options;
-  if (!ft_read_options("ft_call_options", given, &options, sizeof options,
+  call c = {.num_inputs = desc->info.num_inputs,
+            .num_outputs = desc->info.num_outputs,
+            .inputs = inputs,
+            .outputs = outputs};
+  c.work = take(desc, cache, status);
+  if (!c.work)
+    return false;
+  c.in = c.work->values;
+  c.out = c.in + c.num_inputs;
+  bool done = run(model, &c, options, status);
+  ft_workspace_give(cache, c.work);
+  return done;
+}
+
+bool ft_read_call_options(const char *call, const ft_call_options *given,
+                          ft_call_options *options, ft_status *status) {
+  if (!ft_read_options("ft_call_options", given, options, sizeof *options,
                        status))
     return false;
-  if (options.threads < 0)
-    return ft_fail(status, FT_ERROR_ARGUMENT, "forward: %d threads",
-                   options.threads);
-  c->work = take(model, status);
-  if (!c->work)
-    return false;
-  c->in = c->work->values;
-  c->out = c->in + c->num_inputs;
-  bool done = run(model, c, &options, status);
-  ft_workspace_give(&model->workspaces, c->work);
-  return done;
+  return options->threads >= 0 ||
+         ft_fail(status, FT_ERROR_ARGUMENT, "%s: %d threads", call,
+                 options->threads);
 }
 
 ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
                            int32_t num_inputs, DLTensor *outputs,
                            int32_t num_outputs,
-                           const ft_call_options *options) {
+                           const ft_call_options *given) {
   ft_status status;
   ft_set_ok(&status);
-  call c = {.num_inputs = num_inputs,
-            .num_outputs = num_outputs,
-            .inputs = inputs,
-            .outputs = outputs};
+  ft_call_options options;
   if (check_counts("forward", model, inputs, num_inputs, outputs, num_outputs,
-                   &status))
-    forward(model, &c, options, &status);
+                   &status) &&
+      ft_read_call_options("forward", given, &options, &status))
+    ft_run_program(model, &ft_gen_desc, &model->workspaces, inputs, outputs,
+                   &options, &status);
   return status;
 }

@@ -119,6 +119,7 @@ void ft_weights_close(ft_weights *weights);
 
 /* What one call works in; kept by the model for the next call. */
 typedef struct ft_workspace {
+  const ft_model_desc *desc; /* of the program that is called */
   uint8_t *arena;
   size_t arena_bytes;
   size_t arena_needed; /* by this call */
@@ -147,7 +148,7 @@ typedef struct ft_workspace_cache {
 void *ft_alloc_block(size_t bytes);
 void ft_free_block(void *block);
 ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
-                                const ft_model_info *info);
+                                const ft_model_desc *desc);
 void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace);
 void ft_workspace_clear(ft_workspace_cache *cache);
 /* At least arena_needed bytes, or `bytes` of scratch, 64-byte aligned; NULL: no
@@ -170,6 +171,10 @@ struct ft_model {
   uint64_t seed;
   _Atomic(uint64_t) calls; /* that were started */
   ft_workspace_cache workspaces;
+  /* Of a model that is trained: one for each of its programs, and the memory of
+   * saved values that no call has now. */
+  ft_workspace_cache programs[FT_TRAIN_PROGRAMS];
+  _Atomic(struct ft_saved *) kept;
 };
 
 /* The offset of the first kernel of a call: calls are far enough apart for
@@ -197,6 +202,24 @@ ft_status ft_model_input_shapes(ft_model *model, const int64_t *values,
 ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
                            int32_t num_inputs, DLTensor *outputs,
                            int32_t num_outputs, const ft_call_options *options);
+
+/* The options of a call; NULL gives the defaults. */
+bool ft_read_call_options(const char *call, const ft_call_options *given,
+                          ft_call_options *options, ft_status *status);
+/* Runs a program of the model on tensors in the order of its description. */
+bool ft_run_program(ft_model *model, const ft_model_desc *desc,
+                    ft_workspace_cache *cache, const DLTensor *inputs,
+                    DLTensor *outputs, const ft_call_options *options,
+                    ft_status *status);
+
+/*===- train.c ------------------------------------------------------------===*/
+
+ft_status ft_model_load_parameters(ft_model *model, DLTensor *state,
+                                   int32_t num_state);
+ft_status ft_model_train(ft_model *model, const ft_train_call *call);
+void ft_model_release(ft_model *model, void *saved);
+/* Frees what ft_model.kept has. */
+void ft_drop_saved(ft_model *model);
 
 /*===- state.c ------------------------------------------------------------===*/
 

@@ -31,6 +31,9 @@ static void model_unload(ft_model *model) {
   if (!model)
     return;
   ft_workspace_clear(&model->workspaces);
+  for (int i = 0; i < FT_TRAIN_PROGRAMS; ++i)
+    ft_workspace_clear(&model->programs[i]);
+  ft_drop_saved(model);
   ft_weights_close(&model->weights);
   ft_free_block(model->state);
   pthread_mutex_destroy(&model->state_lock);
@@ -103,28 +106,6 @@ static ft_status model_verify_weights(ft_model *model) {
   return status;
 }
 
-/*===- Training -----------------------------------------------------------===*/
-
-static ft_status no_training(void) {
-  ft_status status;
-  ft_fail(&status, FT_ERROR_UNSUPPORTED,
-          "\"%s\" was compiled for inference; training needs a model compiled "
-          "with --training",
-          ft_gen_desc.info.name);
-  return status;
-}
-
-static ft_status model_load_parameters(ft_model *model, DLTensor *state,
-                                       int32_t num_state) {
-  (void)model, (void)state, (void)num_state;
-  return no_training();
-}
-
-static ft_status model_train(ft_model *model, const ft_train_call *call) {
-  (void)model, (void)call;
-  return no_training();
-}
-
 /*===- The table ----------------------------------------------------------===*/
 
 __attribute__((visibility("default"))) const ft_api *foretrace_model_v1(void) {
@@ -139,9 +120,10 @@ __attribute__((visibility("default"))) const ft_api *foretrace_model_v1(void) {
       .write_state = ft_model_write_state,
       .reset_state = ft_model_reset_state,
       .verify_weights = model_verify_weights,
-      .load_parameters = model_load_parameters,
-      .train = model_train,
+      .load_parameters = ft_model_load_parameters,
+      .train = ft_model_train,
       .input_shapes = ft_model_input_shapes,
+      .release = ft_model_release,
   };
   return &kApi;
 }

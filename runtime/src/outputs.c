@@ -109,7 +109,7 @@ static bool find_output(ft_exec *exec, int32_t index, const ft_value_info *info,
                    "for it has %s",
                    info->name, found.chars, given.chars);
   }
-  const ft_model_info *model = &ft_gen_desc.info;
+  const ft_model_info *model = &exec->work->desc->info;
   ft_span *spans = exec->work->spans, *span = &spans[model->num_inputs + index];
   if (!ft_check_output(info, index, output, exec->options, span, status))
     return false;
@@ -155,7 +155,7 @@ void ft_free_temporaries(ft_exec *exec) { ft_rt_release(exec, NULL); }
 void *ft_rt_output(ft_exec *exec, int32_t index, const int64_t *sizes,
                    const int64_t *strides) {
   ft_workspace *w = exec->work;
-  int32_t number = ft_gen_desc.info.num_inputs + index;
+  int32_t number = exec->work->desc->info.num_inputs + index;
   ft_value_info *info = &w->own[number];
   ft_status status;
   ft_set_ok(&status);

@@ -39,8 +39,9 @@ static int64_t dim_of(const ft_symbol_info *symbol, int64_t value) {
 }
 
 static bool read_symbol(const ft_symbol_info *symbol, const DLTensor *inputs,
-                        int64_t *value, ft_status *status) {
-  const ft_value_info *info = ft_gen_desc.info.inputs[symbol->input];
+                        const ft_model_info *model, int64_t *value,
+                        ft_status *status) {
+  const ft_value_info *info = model->inputs[symbol->input];
   int64_t size = inputs[symbol->input].shape[symbol->dim];
   ft_text dim = {.size = 0};
   ft_text_add(&dim, "input \"%s\": dim %d (%s) is %" PRId64, info->name,
@@ -70,12 +71,12 @@ static bool read_symbol(const ft_symbol_info *symbol, const DLTensor *inputs,
 
 static bool read_symbols(ft_workspace *work, const DLTensor *inputs,
                          ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   for (int32_t i = 0; i < info->num_symbols; ++i) {
     const ft_symbol_info *symbol = info->symbols[i];
     work->sizes[i] = 0;
     if (symbol->input >= 0 &&
-        !read_symbol(symbol, inputs, &work->sizes[i], status))
+        !read_symbol(symbol, inputs, info, &work->sizes[i], status))
       return false;
   }
   return true;
@@ -102,7 +103,7 @@ static bool mentions(const char *text, const char *word) {
  * `places` also where they come from: "batch, dim 0 of input "x", is 2". */
 static void add_symbols(ft_text *text, const ft_workspace *work,
                         const char *about, bool places) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   bool first = true;
   for (int32_t i = 0; i < info->num_symbols; ++i) {
     const ft_symbol_info *symbol = info->symbols[i];
@@ -118,7 +119,7 @@ static void add_symbols(ft_text *text, const ft_workspace *work,
 }
 
 static bool check_fits(const ft_workspace *work, ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   for (int32_t i = 0; i < info->num_inputs + info->num_outputs; ++i) {
     const ft_value_info *value = work->values[i];
     bool input = i < info->num_inputs;
@@ -134,10 +135,10 @@ static bool check_fits(const ft_workspace *work, ft_status *status) {
 }
 
 static bool work_out(ft_workspace *work, ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   ft_exec *exec = &work->exec;
   atomic_store(&exec->failed, 0);
-  int code = ft_gen_desc.sizes(exec, work->sizes, work->layout);
+  int code = work->desc->sizes(exec, work->sizes, work->layout);
   if (atomic_load(&exec->failed)) {
     *status = exec->status;
     ft_text values = {.size = 0};
@@ -164,7 +165,7 @@ static bool work_out(ft_workspace *work, ft_status *status) {
 
 /* Sizes that the last call found are those of that call. */
 static void forget_found(ft_workspace *work) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   for (int32_t i = 0; i < info->num_outputs; ++i) {
     int32_t at = info->num_inputs + i;
     const ft_value_info *own = &work->own[at], *model = info->outputs[i];
@@ -182,7 +183,7 @@ static void forget_found(ft_workspace *work) {
 /* A size of an input that differs from what the others say. */
 static bool wrong_size(const ft_workspace *work, int32_t input, int32_t dim,
                        int64_t got, ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   const ft_value_info *value = work->values[input];
   const char *text = value->dims[dim];
   ft_text why = {.size = 0};
@@ -211,7 +212,7 @@ static bool wrong_size(const ft_workspace *work, int32_t input, int32_t dim,
 
 static bool compare_inputs(const ft_workspace *work, const DLTensor *inputs,
                            ft_status *status) {
-  for (int32_t i = 0; i < ft_gen_desc.info.num_inputs; ++i) {
+  for (int32_t i = 0; i < work->desc->info.num_inputs; ++i) {
     const ft_value_info *value = work->values[i];
     for (int32_t d = 0; d < value->ndim; ++d)
       if (inputs[i].shape[d] != value->sizes[d])
@@ -224,11 +225,11 @@ static bool compare_inputs(const ft_workspace *work, const DLTensor *inputs,
 
 bool ft_size_call(ft_workspace *work, const DLTensor *inputs,
                   ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
+  const ft_model_info *info = &work->desc->info;
   for (int32_t i = 0; i < info->num_inputs; ++i)
     if (!ft_check_kind("input", info->inputs[i], &inputs[i], status))
       return false;
-  if (ft_gen_desc.sizes)
+  if (work->desc->sizes)
     return read_symbols(work, inputs, status) && work_out(work, status) &&
            compare_inputs(work, inputs, status);
   forget_found(work);
@@ -237,8 +238,8 @@ bool ft_size_call(ft_workspace *work, const DLTensor *inputs,
 
 bool ft_size_query(ft_workspace *work, const int64_t *values,
                    ft_status *status) {
-  const ft_model_info *info = &ft_gen_desc.info;
-  if (!ft_gen_desc.sizes) {
+  const ft_model_info *info = &work->desc->info;
+  if (!work->desc->sizes) {
     forget_found(work);
     return true;
   }

@@ -105,7 +105,9 @@ enum {
   FT_VALUE_PARAMETER = 1, /* state: a parameter */
   FT_VALUE_BUFFER = 2,    /* state: a buffer */
   FT_VALUE_WRITTEN = 4,   /* state or input: `forward` writes it */
-  FT_VALUE_PACKED = 8     /* state: kept in another layout, cannot be read */
+  FT_VALUE_PACKED = 8,    /* state: kept in another layout, cannot be read */
+  FT_VALUE_GRADIENT = 16  /* state of a model that is trained: it gets a
+                             gradient */
 };
 
 /* An input, an output, a parameter or a buffer. */
@@ -225,9 +227,14 @@ static inline ft_call_options ft_call_options_init(void) {
   return options;
 }
 
-/* One call of a model that was compiled with --training. Parameters, buffers,
- * gradients and optimizer state are the caller's, in the order of
- * ft_model_info.state. Reserved: see ft_api.train. */
+/* One call of a model that was compiled with --training. Parameters, buffers
+ * and gradients are the caller's, in the order of ft_model_info.state:
+ *
+ *   forward   reads inputs and state, writes outputs, buffers, *saved
+ *   backward  reads inputs, state, *saved and tangents, writes gradients
+ *   step      forward, then backward
+ *
+ * Backward needs the inputs and parameters as forward has seen them. */
 typedef struct ft_train_call {
   size_t struct_size;
   int32_t phase; /* FT_TRAIN_FORWARD, ... */
@@ -237,10 +244,13 @@ typedef struct ft_train_call {
   const DLTensor *inputs;
   DLTensor *outputs;
   DLTensor *state;
-  const DLTensor *tangents; /* [num_outputs] */
-  DLTensor *gradients;      /* [num_state] */
-  DLTensor *optimizer;
-  void **saved; /* made by forward, taken by backward */
+  const DLTensor *tangents; /* [num_outputs]: gradients of the outputs, of
+                               which those that have none are not read; NULL:
+                               ones */
+  DLTensor *gradients;      /* [num_state]: written where the state is flagged
+                               FT_VALUE_GRADIENT; others are left alone */
+  DLTensor *optimizer;      /* NULL */
+  void **saved; /* made by forward, taken by backward; not read by step */
   const ft_call_options *options;
 } ft_train_call;
 
@@ -304,6 +314,9 @@ typedef struct ft_api {
   ft_status (*input_shapes)(ft_model *model, const int64_t *values,
                             int32_t num_values, DLTensor *inputs,
                             int32_t num_inputs);
+  /* Gives back what a forward saved and no backward will take; the memory that
+   * calls have given back is freed with the model. NULL is allowed. */
+  void (*release)(ft_model *model, void *saved);
 } ft_api;
 
 /* What FT_API_SYMBOL names in every compiled model. */

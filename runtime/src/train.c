@@ -1,0 +1,365 @@
+/*===- train.c - Forward and backward of a model that is trained ---- C11 -===*
+ * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A program takes and gives tensors in an order of its own; its places say what
+ * each is to the user. Values that forward saves live in a handle, whose memory
+ * the next forward uses again:
+ *
+ *   forward   inputs, state            -> outputs, saved      (handle out)
+ *   backward  inputs, state, saved, tangents -> gradients     (handle in)
+ *   step      both, the handle stays inside
+ *===----------------------------------------------------------------------===*/
+#include "internal.h"
+
+#include <stdlib.h>
+
+/*===- Saved values -------------------------------------------------------===*/
+
+typedef struct saved_value {
+  uint8_t *block;
+  size_t bytes; /* of the block */
+  DLTensor tensor;
+} saved_value;
+
+typedef struct ft_saved {
+  const ft_model *owner;
+  int32_t count;
+  int64_t *layout; /* sizes and strides of all */
+  saved_value values[];
+} ft_saved;
+
+static void saved_free(ft_saved *saved) {
+  if (!saved)
+    return;
+  for (int32_t i = 0; i < saved->count; ++i)
+    ft_free_block(saved->values[i].block);
+  free(saved->layout);
+  free(saved);
+}
+
+void ft_drop_saved(ft_model *model) {
+  saved_free(atomic_exchange(&model->kept, NULL));
+}
+
+static void saved_give(ft_model *model, ft_saved *saved) {
+  saved_free(atomic_exchange(&model->kept, saved));
+}
+
+/* What forward returns at a place of kind FT_PLACE_SAVED. */
+static const ft_value_info *saved_info(int32_t index) {
+  const ft_program_desc *forward = ft_gen_desc.training->programs[0];
+  for (int32_t i = 0; i < forward->desc.info.num_outputs; ++i)
+    if (forward->outputs[i].kind == FT_PLACE_SAVED &&
+        forward->outputs[i].index == index)
+      return forward->desc.info.outputs[i];
+  return NULL;
+}
+
+static ft_saved *saved_take(ft_model *model) {
+  ft_saved *saved = atomic_exchange(&model->kept, NULL);
+  if (saved)
+    return saved;
+  int32_t count = ft_gen_desc.training->num_saved;
+  saved = calloc(1, sizeof *saved + (size_t)count * sizeof(saved_value));
+  if (!saved)
+    return NULL;
+  saved->owner = model;
+  saved->count = count;
+  size_t words = 1;
+  for (int32_t i = 0; i < count; ++i)
+    words += 2 * (size_t)saved_info(i)->ndim;
+  saved->layout = calloc(words, sizeof *saved->layout);
+  if (!saved->layout) {
+    free(saved);
+    return NULL;
+  }
+  int64_t *at = saved->layout;
+  for (int32_t i = 0; i < count; ++i) {
+    const ft_value_info *info = saved_info(i);
+    DLTensor *tensor = &saved->values[i].tensor;
+    tensor->device = info->device;
+    tensor->dtype = info->dtype;
+    tensor->ndim = info->ndim;
+    tensor->shape = at;
+    tensor->strides = at + info->ndim;
+    at += 2 * info->ndim;
+  }
+  return saved;
+}
+
+void ft_model_release(ft_model *model, void *saved) {
+  if (model && saved && ((ft_saved *)saved)->owner == model)
+    saved_give(model, saved);
+}
+
+/*===- Tensors by place ---------------------------------------------------===*/
+
+typedef struct training {
+  ft_model *model;
+  const ft_train_call *call;
+  const ft_call_options *options;
+  ft_saved *saved;
+  DLTensor *tangents; /* [num_outputs] */
+} training;
+
+static DLTensor *at_place(const training *t, ft_place place) {
+  switch (place.kind) {
+  case FT_PLACE_INPUT:
+    return (DLTensor *)(uintptr_t)&t->call->inputs[place.index];
+  case FT_PLACE_OUTPUT:
+    return &t->call->outputs[place.index];
+  case FT_PLACE_STATE:
+    return &t->call->state[place.index];
+  case FT_PLACE_TANGENT:
+    return &t->tangents[place.index];
+  case FT_PLACE_GRADIENT:
+    return &t->call->gradients[place.index];
+  default:
+    return &t->saved->values[place.index].tensor;
+  }
+}
+
+typedef struct allocation {
+  const training *training;
+  const ft_place *outputs;
+} allocation;
+
+/* Memory for what forward saves; the caller's for everything else. */
+static void *allocate(void *user, int32_t index, DLDataType dtype, int32_t ndim,
+                      const int64_t *shape, size_t bytes, size_t alignment) {
+  const allocation *a = user;
+  ft_place place = a->outputs[index];
+  if (place.kind != FT_PLACE_SAVED) {
+    const ft_call_options *options = a->training->options;
+    return options->allocate
+               ? options->allocate(options->allocate_user, place.index, dtype,
+                                   ndim, shape, bytes, alignment)
+               : NULL;
+  }
+  saved_value *value = &a->training->saved->values[place.index];
+  if (!value->block || value->bytes < bytes) {
+    ft_free_block(value->block);
+    value->bytes = bytes ? bytes : 1;
+    value->block = ft_alloc_block(value->bytes);
+  }
+  return value->block;
+}
+
+static bool run_program(training *t, int which, ft_status *status) {
+  const ft_program_desc *program = ft_gen_desc.training->programs[which];
+  const ft_model_info *info = &program->desc.info;
+  size_t count = (size_t)info->num_inputs + (size_t)info->num_outputs;
+  DLTensor *tensors = calloc(count + 1, sizeof *tensors);
+  if (!tensors)
+    return ft_fail(status, FT_ERROR_MEMORY, "no memory for a call of \"%s\"",
+                   ft_gen_desc.info.name);
+  DLTensor *outputs = tensors + info->num_inputs;
+  for (int32_t i = 0; i < info->num_inputs; ++i)
+    tensors[i] = *at_place(t, program->inputs[i]);
+  for (int32_t i = 0; i < info->num_outputs; ++i) {
+    outputs[i] = *at_place(t, program->outputs[i]);
+    if (program->outputs[i].kind == FT_PLACE_SAVED)
+      outputs[i].data = NULL;
+  }
+  allocation user = {t, program->outputs};
+  ft_call_options options = *t->options;
+  options.allocate = allocate;
+  options.allocate_user = &user;
+  bool done =
+      ft_run_program(t->model, &program->desc, &t->model->programs[which],
+                     tensors, outputs, &options, status);
+  for (int32_t i = 0; i < info->num_outputs && done; ++i)
+    *at_place(t, program->outputs[i]) = outputs[i];
+  free(tensors);
+  return done;
+}
+
+/*===- Tangents -----------------------------------------------------------===*/
+
+/* Element i of an array of ones of some floating-point dtype. */
+static bool fill_ones(DLTensor *tensor, int64_t count) {
+  uint8_t code = tensor->dtype.code, bits = tensor->dtype.bits;
+  for (int64_t i = 0; i < count; ++i) {
+    if (code == kDLFloat && bits == 32)
+      ((float *)tensor->data)[i] = 1;
+    else if (code == kDLFloat && bits == 64)
+      ((double *)tensor->data)[i] = 1;
+    else if (code == kDLFloat && bits == 16)
+      ((uint16_t *)tensor->data)[i] = 0x3c00;
+    else if (code == kDLBfloat && bits == 16)
+      ((uint16_t *)tensor->data)[i] = 0x3f80;
+    else if (code == kDLComplex && bits == 64)
+      ((float *)tensor->data)[2 * i] = 1;
+    else if (code == kDLComplex && bits == 128)
+      ((double *)tensor->data)[2 * i] = 1;
+    else
+      return false;
+  }
+  return true;
+}
+
+/* The caller's tangents, or ones of the outputs' sizes; *made is then to be
+ * freed. */
+static bool use_tangents(training *t, DLTensor **made, ft_status *status) {
+  const ft_train_call *call = t->call;
+  *made = NULL;
+  if (call->tangents) {
+    t->tangents = (DLTensor *)(uintptr_t)call->tangents;
+    return true;
+  }
+  const ft_program_desc *backward = ft_gen_desc.training->programs[1];
+  DLTensor *ones = calloc((size_t)call->num_outputs + 1, sizeof *ones);
+  t->tangents = *made = ones;
+  for (int32_t i = 0; ones && i < backward->desc.info.num_inputs; ++i) {
+    ft_place place = backward->inputs[i];
+    if (place.kind != FT_PLACE_TANGENT)
+      continue;
+    DLTensor *tensor = &ones[place.index];
+    *tensor = call->outputs[place.index];
+    int64_t count = 1;
+    for (int32_t d = 0; d < tensor->ndim; ++d)
+      count *= tensor->shape[d];
+    size_t bytes = (size_t)count * (size_t)(tensor->dtype.bits / 8);
+    tensor->strides = NULL;
+    tensor->byte_offset = 0;
+    tensor->data = calloc(bytes + 1, 1);
+    if (!tensor->data)
+      ones = NULL;
+    else if (!fill_ones(tensor, count))
+      return ft_fail(status, FT_ERROR_TENSOR,
+                     "train: output %d has no tangent of ones", place.index);
+  }
+  return ones || ft_fail(status, FT_ERROR_MEMORY, "no memory for tangents");
+}
+
+static void free_tangents(DLTensor *made, int32_t count) {
+  for (int32_t i = 0; made && i < count; ++i)
+    free(made[i].data);
+  free(made);
+}
+
+/*===- The call -----------------------------------------------------------===*/
+
+static bool check_array(const char *what, int32_t expected, int32_t got,
+                        const void *tensors, ft_status *status) {
+  if (got != expected)
+    return ft_fail(status, FT_ERROR_TENSOR, "train: expected %d %s, got %d",
+                   expected, what, got);
+  return !expected || tensors ||
+         ft_fail(status, FT_ERROR_ARGUMENT, "train: the array of %s is null",
+                 what);
+}
+
+static bool check_call(const ft_model *model, const ft_train_call *call,
+                       ft_status *status) {
+  const ft_model_info *info = &ft_gen_desc.info;
+  if (!model)
+    return ft_fail(status, FT_ERROR_ARGUMENT, "train: model is null");
+  if (!ft_gen_desc.training)
+    return ft_fail(status, FT_ERROR_UNSUPPORTED,
+                   "\"%s\" was compiled for inference; training needs a model "
+                   "compiled with --training",
+                   info->name);
+  int32_t phase = call->phase;
+  if (phase != FT_TRAIN_FORWARD && phase != FT_TRAIN_BACKWARD &&
+      phase != FT_TRAIN_STEP)
+    return ft_fail(status, FT_ERROR_ARGUMENT, "train: there is no phase %d",
+                   phase);
+  if (!check_array("inputs", info->num_inputs, call->num_inputs, call->inputs,
+                   status) ||
+      !check_array("outputs", info->num_outputs, call->num_outputs,
+                   call->outputs, status) ||
+      !check_array("states", info->num_state, call->num_state, call->state,
+                   status))
+    return false;
+  if (phase != FT_TRAIN_FORWARD && info->num_state && !call->gradients)
+    return ft_fail(status, FT_ERROR_ARGUMENT,
+                   "train: the array of gradients is null");
+  if (call->optimizer)
+    return ft_fail(status, FT_ERROR_UNSUPPORTED,
+                   "train: \"%s\" was compiled without an optimizer",
+                   info->name);
+  if (phase != FT_TRAIN_STEP && !call->saved)
+    return ft_fail(status, FT_ERROR_ARGUMENT, "train: saved is null");
+  if (phase == FT_TRAIN_BACKWARD &&
+      (!*call->saved || ((ft_saved *)*call->saved)->owner != model))
+    return ft_fail(status, FT_ERROR_ARGUMENT,
+                   "train: saved is not what a forward of this model made");
+  return true;
+}
+
+static bool forward(training *t, ft_status *status) {
+  t->saved = saved_take(t->model);
+  if (!t->saved)
+    return ft_fail(status, FT_ERROR_MEMORY, "no memory for saved values");
+  if (run_program(t, 0, status))
+    return true;
+  saved_give(t->model, t->saved);
+  t->saved = NULL;
+  return false;
+}
+
+static void backward(training *t, ft_status *status) {
+  DLTensor *made;
+  if (use_tangents(t, &made, status))
+    run_program(t, 1, status);
+  free_tangents(made, t->call->num_outputs);
+  saved_give(t->model, t->saved);
+}
+
+ft_status ft_model_train(ft_model *model, const ft_train_call *given) {
+  ft_status status;
+  ft_set_ok(&status);
+  ft_train_call call;
+  ft_call_options options;
+  if (!given)
+    ft_fail(&status, FT_ERROR_ARGUMENT, "train: call is null");
+  if (status.code != FT_OK ||
+      !ft_read_options("ft_train_call", given, &call, sizeof call, &status) ||
+      !check_call(model, &call, &status) ||
+      !ft_read_call_options("train", call.options, &options, &status))
+    return status;
+  training t = {.model = model, .call = &call, .options = &options};
+  if (call.phase == FT_TRAIN_BACKWARD) {
+    t.saved = *call.saved;
+    *call.saved = NULL;
+  } else if (!forward(&t, &status)) {
+    return status;
+  }
+  if (call.phase == FT_TRAIN_FORWARD)
+    *call.saved = t.saved;
+  else
+    backward(&t, &status);
+  return status;
+}
+
+/*===- Parameters ---------------------------------------------------------===*/
+
+ft_status ft_model_load_parameters(ft_model *model, DLTensor *state,
+                                   int32_t num_state) {
+  const ft_model_info *info = &ft_gen_desc.info;
+  ft_status status;
+  ft_set_ok(&status);
+  if (!model)
+    ft_fail(&status, FT_ERROR_ARGUMENT, "load_parameters: model is null");
+  else if (!ft_gen_desc.training)
+    ft_fail(&status, FT_ERROR_UNSUPPORTED,
+            "\"%s\" was compiled for inference; training needs a model "
+            "compiled with --training",
+            info->name);
+  else if (num_state != info->num_state || (num_state && !state))
+    ft_fail(&status, FT_ERROR_TENSOR,
+            "load_parameters: expected %d tensors, got %d", info->num_state,
+            state ? num_state : 0);
+  for (int32_t i = 0; i < info->num_state && status.code == FT_OK; ++i) {
+    const ft_value_info *value = info->state[i];
+    bool parameter = value->flags & FT_VALUE_PARAMETER;
+    ft_span span;
+    if (ft_check_tensor(parameter ? "parameter" : "buffer", value, &state[i],
+                        true, &span, &status))
+      ft_copy_out(value,
+                  model->weights.data + ft_gen_desc.state_places[i].weights_offset,
+                  &state[i]);
+  }
+  return status;
+}
