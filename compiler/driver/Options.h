@@ -36,9 +36,12 @@ struct Options {
   /// Shapes of a second example, "x=4x16": dims that differ from the model's
   /// are dynamic.
   std::vector<std::string> examples;
-  /// Trace the backward pass too: the model takes the gradients of its outputs
-  /// ("tangents") and returns those of what requires one (Autograd.h).
+  /// Compile forward and backward: the artefact is called by ft_api.train.
   bool training = false;
+  /// Compile the joint graph as one function (Autograd.h), which takes the
+  /// tangents of its outputs after its inputs and gives the gradients of what
+  /// requires one after its outputs: how derivatives are tested.
+  bool joint = false;
   /// Of a model that starts as .mlir text: the first stage to run, instead of
   /// the one after the text's own `ft.stage`.
   std::optional<Stage> startFrom;

@@ -331,7 +331,8 @@ bool isForTraining(Stage stage) {
 
 Stage stageAfter(Stage stage, Stage last, const Options &options) {
   auto isLeftOut = [&](Stage next) {
-    return isForTraining(next) && !(options.training && hasStage(next));
+    bool asked = options.training || (options.joint && next == Stage::Autograd);
+    return isForTraining(next) && !asked;
   };
   Stage next = stage;
   do

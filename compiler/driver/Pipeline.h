@@ -44,7 +44,7 @@ void registerPipelineDialects(mlir::DialectRegistry &registry);
 bool hasStage(Stage stage);
 
 /// Autograd and partition: passed over unless they are asked for by name or by
-/// Options::training.
+/// Options::training and joint.
 bool isForTraining(Stage stage);
 
 /// The stage that runs after `stage` on the way to `last`: the next one that

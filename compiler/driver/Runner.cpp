@@ -7,6 +7,7 @@
 
 #include "compiler/driver/HostArray.h"
 #include "compiler/driver/RunSizes.h"
+#include "compiler/driver/TrainedModel.h"
 #include "compiler/emit/LoadedModel.h"
 #include "compiler/support/AtomicFile.h"
 #include "compiler/support/Diagnostics.h"
@@ -20,6 +21,8 @@ namespace ft {
 struct Runner::State {
   std::string path;
   std::unique_ptr<LoadedModel> model;
+  /// Null for a model that is not trained.
+  std::unique_ptr<TrainedModel> trained;
   std::vector<std::unique_ptr<HostArray>> inputs; ///< null: not set
   std::vector<std::unique_ptr<HostArray>> outputs;
   RunSizes sizes;
@@ -34,7 +37,14 @@ struct Runner::State {
   }
   llvm::Error setInput(llvm::StringRef name, llvm::StringRef npyPath);
   llvm::Error makeUpInputs();
-  llvm::Error run();
+  llvm::Error run(RunPhase phase);
+  llvm::Error call(RunPhase phase, llvm::ArrayRef<DLTensor> in,
+                   llvm::MutableArrayRef<DLTensor> out,
+                   const ft_call_options &options);
+  /// The parameter that gradient `index` is of.
+  std::optional<size_t> gradientState(size_t index) const;
+  bool write(const HostArray *array, const std::string &npyPath,
+             const llvm::Twine &missing);
   static void *allocate(void *user, int32_t index, DLDataType dtype,
                         int32_t ndim, const int64_t *shape, size_t bytes,
                         size_t alignment);
@@ -73,6 +83,13 @@ bool Runner::open(const std::string &library, int threads,
   state->sizes = RunSizes(*state->model);
   state->inputs.resize(state->model->info().num_inputs);
   state->outputs.resize(state->model->info().num_outputs);
+  if (!TrainedModel::isTrained(state->model->info()))
+    return true;
+  llvm::Expected<std::unique_ptr<TrainedModel>> trained =
+      TrainedModel::create(*state->model);
+  if (!trained)
+    return state->check(trained.takeError());
+  state->trained = std::move(*trained);
   return true;
 }
 
@@ -198,7 +215,23 @@ void *Runner::State::allocate(void *user, int32_t index, DLDataType dtype,
   return array->valid() ? array->bytes().data() : nullptr;
 }
 
-llvm::Error Runner::State::run() {
+llvm::Error Runner::State::call(RunPhase phase, llvm::ArrayRef<DLTensor> in,
+                                llvm::MutableArrayRef<DLTensor> out,
+                                const ft_call_options &options) {
+  if (!trained)
+    return model->forward(in, out, &options);
+  switch (phase) {
+  case RunPhase::Forward:
+    return trained->run(FT_TRAIN_FORWARD, in, out, options);
+  case RunPhase::Backward:
+    return trained->run(FT_TRAIN_BACKWARD, in, out, options);
+  case RunPhase::Step:
+    break;
+  }
+  return trained->run(FT_TRAIN_STEP, in, out, options);
+}
+
+llvm::Error Runner::State::run(RunPhase phase) {
   if (llvm::Error error = needModel())
     return error;
   if (llvm::Error error = makeUpInputs())
@@ -237,7 +270,7 @@ llvm::Error Runner::State::run() {
   ft_call_options options = ft_call_options_init();
   options.allocate = allocate;
   options.allocate_user = this;
-  llvm::Error error = model->forward(in, out, &options);
+  llvm::Error error = call(phase, in, out, options);
   seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -252,23 +285,30 @@ llvm::Error Runner::State::run() {
 
 double Runner::lastSeconds() const { return state->seconds; }
 
-bool Runner::run() { return state->check(state->run()); }
+bool Runner::run() { return run(RunPhase::Step); }
 
-bool Runner::writeOutput(size_t index, const std::string &npyPath) {
-  const HostArray *array = state->output(index);
+bool Runner::run(RunPhase phase) { return state->check(state->run(phase)); }
+
+bool Runner::isTrained() const { return state->trained != nullptr; }
+
+bool Runner::State::write(const HostArray *array, const std::string &npyPath,
+                          const llvm::Twine &missing) {
   if (!array)
-    return state->check(makeError(DiagId::RunTensor, state->path,
-                                  "there is no output " + llvm::Twine(index) +
-                                      " to write: the model has " +
-                                      llvm::Twine(state->outputs.size()) +
-                                      ", after a run"));
+    return check(makeError(DiagId::RunTensor, path, missing));
   llvm::Expected<AtomicFile> file = AtomicFile::create(npyPath);
   if (!file)
-    return state->check(file.takeError());
+    return check(file.takeError());
   if (llvm::Error error = writeNpy(file->os(), dtypeName(array->dtype),
                                    array->shape, array->bytes(), npyPath))
-    return state->check(std::move(error));
-  return state->check(file->commit());
+    return check(std::move(error));
+  return check(file->commit());
+}
+
+bool Runner::writeOutput(size_t index, const std::string &npyPath) {
+  return state->write(state->output(index), npyPath,
+                      "there is no output " + llvm::Twine(index) +
+                          " to write: the model has " +
+                          llvm::Twine(state->outputs.size()) + ", after a run");
 }
 
 const uint8_t *Runner::outputData(size_t index) const {
@@ -283,8 +323,7 @@ std::string Runner::elementText(size_t index, int64_t element) const {
   return array->elementText(element);
 }
 
-std::string Runner::outputText(size_t index, size_t limit) const {
-  const HostArray *array = state->output(index);
+static std::string firstElements(const HostArray *array, size_t limit) {
   if (!array)
     return "";
   std::string text;
@@ -293,6 +332,37 @@ std::string Runner::outputText(size_t index, size_t limit) const {
   for (int64_t i = 0; i < shown; ++i)
     text += (i ? ", " : "") + array->elementText(i);
   return shown < array->elements() ? text + ", …" : text;
+}
+
+std::string Runner::outputText(size_t index, size_t limit) const {
+  return firstElements(state->output(index), limit);
+}
+
+std::optional<size_t> Runner::State::gradientState(size_t index) const {
+  for (size_t i = 0; trained && i < trained->size(); ++i)
+    if (trained->gradient(i) && index-- == 0)
+      return i;
+  return std::nullopt;
+}
+
+std::vector<RunTensor> Runner::gradients() const {
+  std::vector<RunTensor> all;
+  for (size_t i = 0; std::optional<size_t> at = state->gradientState(i); ++i)
+    all.push_back(
+        describe(*state->model->info().state[static_cast<int32_t>(*at)]));
+  return all;
+}
+
+std::string Runner::gradientText(size_t index, size_t limit) const {
+  std::optional<size_t> at = state->gradientState(index);
+  return at ? firstElements(state->trained->gradient(*at), limit) : "";
+}
+
+bool Runner::writeGradient(size_t index, const std::string &npyPath) {
+  std::optional<size_t> at = state->gradientState(index);
+  return state->write(at ? state->trained->gradient(*at) : nullptr, npyPath,
+                      "there is no gradient " + llvm::Twine(index) +
+                          " to write");
 }
 
 const std::vector<Diagnostic> &Runner::diagnostics() const {

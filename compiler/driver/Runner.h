@@ -30,6 +30,10 @@ struct RunTensor {
   std::vector<int64_t> shape;
 };
 
+/// What a run of a model that was compiled with --training does; any other
+/// model has Forward only.
+enum class RunPhase { Forward, Backward, Step };
+
 /// One instance of a compiled model with its inputs and outputs. Functions that
 /// return bool give false after an error, which diagnostics() then holds.
 class FORETRACE_API Runner {
@@ -63,7 +67,13 @@ public:
   /// floats uniform in [-1, 1), integers and bools 0. Sizes that neither an
   /// input nor setSize decides are those of the example that the model was
   /// exported with. FT0008 without a model.
+  /// A model that is trained runs forward and backward, with tangents of ones.
   bool run();
+  /// One phase of a model that is trained. Backward takes what the forward
+  /// before it has saved (FT0701: there was none).
+  bool run(RunPhase phase);
+  /// Whether the model was compiled with --training.
+  bool isTrained() const;
   /// Seconds that the model itself took in the last run.
   double lastSeconds() const;
 
@@ -79,6 +89,13 @@ public:
   std::string elementText(size_t index, int64_t element) const;
   /// The first `limit` elements of an output: "0.25, -1, 3.5, …".
   std::string outputText(size_t index, size_t limit) const;
+
+  /// Of a model that is trained: the gradients of the last run, by the names of
+  /// the parameters.
+  std::vector<RunTensor> gradients() const;
+  /// The first `limit` elements of a gradient; writes one as a .npy file.
+  std::string gradientText(size_t index, size_t limit) const;
+  bool writeGradient(size_t index, const std::string &npyPath);
 
   const std::vector<Diagnostic> &diagnostics() const;
   int exitCode() const;

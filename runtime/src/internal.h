@@ -218,6 +218,11 @@ ft_status ft_model_load_parameters(ft_model *model, DLTensor *state,
                                    int32_t num_state);
 ft_status ft_model_train(ft_model *model, const ft_train_call *call);
 void ft_model_release(ft_model *model, void *saved);
+/* The inputs of the forward program as far as its sizes depend on them: the
+ * user's, and tensors without data of the sizes of the state. The caller frees
+ * it; NULL: no memory. */
+DLTensor *ft_train_inputs(const ft_program_desc *program,
+                          const DLTensor *inputs);
 /* Frees what ft_model.kept has. */
 void ft_drop_saved(ft_model *model);
 

@@ -174,6 +174,24 @@ static bool run_program(training *t, int which, ft_status *status) {
   return done;
 }
 
+DLTensor *ft_train_inputs(const ft_program_desc *program,
+                          const DLTensor *inputs) {
+  const ft_model_info *info = &program->desc.info;
+  DLTensor *tensors = calloc((size_t)info->num_inputs + 1, sizeof *tensors);
+  for (int32_t i = 0; tensors && i < info->num_inputs; ++i) {
+    const ft_value_info *value = info->inputs[i];
+    if (program->inputs[i].kind == FT_PLACE_INPUT) {
+      tensors[i] = inputs[program->inputs[i].index];
+      continue;
+    }
+    tensors[i].device = value->device;
+    tensors[i].dtype = value->dtype;
+    tensors[i].ndim = value->ndim;
+    tensors[i].shape = (int64_t *)(uintptr_t)value->sizes;
+  }
+  return tensors;
+}
+
 /*===- Tangents -----------------------------------------------------------===*/
 
 /* Element i of an array of ones of some floating-point dtype. */

@@ -200,7 +200,7 @@ std::string ValuesRun::tryBatch(Batch batch) {
   Options options;
   options.catchCrashes = true;
   options.checkAccesses = this->options.checkAccesses;
-  options.training = this->options.grad;
+  options.joint = this->options.grad;
   Session session(options);
   GraphBuilder graph(session.context(), "calls");
   std::vector<HostTensor> inputs;

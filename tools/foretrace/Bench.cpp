@@ -29,6 +29,12 @@ private:
 };
 
 using Clock = std::chrono::steady_clock;
+
+struct Phase {
+  const char *name;
+  RunPhase phase;
+  std::vector<double> ms;
+};
 } // namespace
 
 static double secondsSince(Clock::time_point start) {
@@ -107,29 +113,42 @@ int BenchVerb::run() const {
   bool ok = artefact.run();
   double compileSeconds = secondsSince(start);
 
-  std::vector<double> times;
-  Clock::time_point begin = Clock::now();
-  while (ok && (times.empty() || secondsSince(begin) < seconds)) {
-    ok = artefact.run();
-    times.push_back(runner.lastSeconds() * 1e3);
+  std::vector<Phase> phases = {{"forward", RunPhase::Forward, {}}};
+  if (runner.isTrained()) {
+    phases.push_back({"backward", RunPhase::Backward, {}});
+    phases.push_back({"step", RunPhase::Step, {}});
   }
+  Clock::time_point begin = Clock::now();
+  while (ok && (phases[0].ms.empty() || secondsSince(begin) < seconds))
+    for (Phase &phase : phases) {
+      ok = ok && artefact.run(phase.phase);
+      phase.ms.push_back(runner.lastSeconds() * 1e3);
+    }
   if (!ok) {
     report(runner.diagnostics());
     return runner.exitCode();
   }
-  llvm::sort(times);
-  double least = times.front(), median = times[times.size() / 2];
+  llvm::json::Object object;
+  std::string text;
+  for (Phase &phase : phases) {
+    llvm::sort(phase.ms);
+    double least = phase.ms.front(), median = phase.ms[phase.ms.size() / 2];
+    object[phase.name] =
+        llvm::json::Object{{"min_ms", least},
+                           {"median_ms", median},
+                           {"runs", int64_t(phase.ms.size())}};
+    text += llvm::formatv("{0,-9}min {1:f3} ms, median {2:f3} ms, {3} runs\n",
+                          phase.name, least, median, phase.ms.size())
+                .str();
+  }
+  object["compile_s"] = compileSeconds;
   if (common.json)
-    return writeJson(llvm::json::Object{
-        {"forward", llvm::json::Object{{"min_ms", least},
-                                       {"median_ms", median},
-                                       {"runs", int64_t(times.size())}}},
-        {"compile_s", compileSeconds}});
-  return writeProduct(
-      llvm::formatv("forward  min {0:f3} ms, median {1:f3} ms, {2} runs\n"
-                    "{3}  {4:f3} s to the end of the first run\n",
-                    least, median, times.size(),
-                    artefact.compiled ? "compile" : "load   ", compileSeconds));
+    return writeJson(std::move(object));
+  text += llvm::formatv("{0}  {1:f3} s to the end of the first run\n",
+                        artefact.compiled ? "compile" : "load   ",
+                        compileSeconds)
+              .str();
+  return writeProduct(text);
 }
 
 void addBench(CLI::App &app, int &exitCode) {

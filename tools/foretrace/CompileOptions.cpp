@@ -24,11 +24,10 @@ struct LaterOption {
 static const LaterOption kLater[] = {
     {"--device", true, "retarget the model to a device",
      "values keep the devices that the archive gives them"},
-    {"--training", false, "compile forward and backward",
-     "it needs the stages autograd and partition"},
     {"--optimizer", true, "sgd, momentum, adam or adamw",
-     "it needs the stages autograd and partition"},
-    {"--memory-budget", true, "0.5 or 8GiB", "it needs the stage partition"},
+     "updates of parameters are not compiled yet"},
+    {"--memory-budget", true, "0.5 or 8GiB",
+     "the stage partition saves all that the backward pass reads"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
 };
@@ -40,6 +39,8 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
   verb.add_option("--cpu", cpu,
                   "CPU to generate code for, as LLVM names it "
                   "(x86-64-v3, znver4); default: this machine's");
+  verb.add_flag("--training", training,
+                "compile forward and backward: the artefact gives gradients");
   verb.add_option("--threads", threads,
                   "threads of a run; 0 (default): all CPUs");
   verb.add_option("--linker", linker, "the ld.lld to link with");
@@ -131,6 +132,7 @@ int CompileOptions::fill(Options &options) const {
   options.dynamicBatch = dynamicBatch;
   options.examples = examples;
   options.learnCustom = learnCustom;
+  options.training = training;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

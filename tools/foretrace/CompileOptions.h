@@ -26,6 +26,7 @@ struct CompileOptions {
   bool dynamicBatch = false;
   std::vector<std::string> examples;
   bool learnCustom = false;
+  bool training = false;
   int threads = 0;
   bool json = false;
   bool time = false;

@@ -105,9 +105,9 @@ int LoadedArtefact::open(const CompileOptions &common, FakeVerifier *verifier) {
   return runner.exitCode();
 }
 
-bool LoadedArtefact::run() {
+bool LoadedArtefact::run(RunPhase phase) {
   CrashGuard guard(crash);
-  return runner.run();
+  return runner.run(phase);
 }
 
 void addRunOptions(CLI::App &verb, CompileOptions &common, RunInputs &inputs) {

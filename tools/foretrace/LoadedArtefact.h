@@ -36,7 +36,7 @@ public:
   int open(const CompileOptions &common, FakeVerifier *verifier = nullptr);
 
   /// Runner::run. A crash says whose code it may have been, and exits.
-  bool run();
+  bool run(RunPhase phase = RunPhase::Step);
 
   Runner runner;
   bool compiled = false;

@@ -5,6 +5,7 @@
 #include "tools/foretrace/Output.h"
 #include "tools/foretrace/Verbs.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -60,6 +61,39 @@ static int verify(FakeVerifier &verifier, const Runner &runner) {
   return good ? 0 : static_cast<int>(ExitClass::Contradiction);
 }
 
+namespace {
+/// What the verb prints, and the files that it writes.
+struct Product {
+  const std::string &folder; ///< empty: no files
+  std::set<std::string> used;
+  std::string text;
+
+  /// Adds a tensor, called `title` in the text and as a file. False if its
+  /// file could not be written.
+  bool add(const RunTensor &tensor, const std::string &title,
+           llvm::json::Array &array, llvm::function_ref<std::string()> elements,
+           llvm::function_ref<bool(const std::string &)> write) {
+    llvm::json::Object object{{"name", tensor.name},
+                              {"shape", llvm::json::Array(tensor.shape)},
+                              {"dtype", tensor.dtype}};
+    text += title + " " + tensor.dtype + " " + shapeText(tensor.shape);
+    if (folder.empty()) {
+      text += " = " + elements() + '\n';
+    } else {
+      std::string file = fileName(title, used);
+      llvm::SmallString<128> path(folder);
+      llvm::sys::path::append(path, file);
+      if (!write(path.str().str()))
+        return false;
+      text += " in " + path.str().str() + '\n';
+      object["file"] = file;
+    }
+    array.push_back(std::move(object));
+    return true;
+  }
+};
+} // namespace
+
 int RunVerb::run() const {
   LoadedArtefact artefact;
   FakeVerifier verifier;
@@ -72,41 +106,43 @@ int RunVerb::run() const {
     if (std::error_code error = llvm::sys::fs::create_directories(output))
       return fail(DiagId::CannotWrite, output,
                   "the folder cannot be made: " + error.message());
-  if (!artefact.run()) {
+  auto failed = [&] {
     report(runner.diagnostics());
     return runner.exitCode();
-  }
+  };
+  if (!artefact.run())
+    return failed();
 
-  std::set<std::string> used;
-  llvm::json::Array array;
-  std::string text;
   std::vector<RunTensor> outputs = runner.outputs();
   int verified = verifyFake ? verify(verifier, runner) : 0;
   outputs.resize(outputs.size() - verifier.extraOutputs());
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    llvm::json::Object object{{"name", outputs[i].name},
-                              {"shape", llvm::json::Array(outputs[i].shape)},
-                              {"dtype", outputs[i].dtype}};
-    text += outputs[i].name + " " + outputs[i].dtype + " " +
-            shapeText(outputs[i].shape);
-    if (output.empty()) {
-      text += " = " + runner.outputText(i, 8) + '\n';
-    } else {
-      std::string file = fileName(outputs[i].name, used);
-      llvm::SmallString<128> path(output);
-      llvm::sys::path::append(path, file);
-      if (!runner.writeOutput(i, path.str().str())) {
-        report(runner.diagnostics());
-        return runner.exitCode();
-      }
-      text += " in " + path.str().str() + '\n';
-      object["file"] = file;
-    }
-    array.push_back(std::move(object));
+  Product product{output, {}, ""};
+  llvm::json::Object object;
+  llvm::json::Array array;
+  for (size_t i = 0; i < outputs.size(); ++i)
+    if (!product.add(
+            outputs[i], outputs[i].name, array,
+            [&] { return runner.outputText(i, 8); },
+            [&](const std::string &path) {
+              return runner.writeOutput(i, path);
+            }))
+      return failed();
+  object["outputs"] = std::move(array);
+  if (runner.isTrained()) {
+    llvm::json::Array gradients;
+    std::vector<RunTensor> all = runner.gradients();
+    for (size_t i = 0; i < all.size(); ++i)
+      if (!product.add(
+              all[i], "gradient." + all[i].name, gradients,
+              [&] { return runner.gradientText(i, 8); },
+              [&](const std::string &path) {
+                return runner.writeGradient(i, path);
+              }))
+        return failed();
+    object["gradients"] = std::move(gradients);
   }
-  int code = common.json
-                 ? writeJson(llvm::json::Object{{"outputs", std::move(array)}})
-                 : writeProduct(text);
+  int code = common.json ? writeJson(std::move(object))
+                         : writeProduct(product.text);
   return code ? code : verified;
 }
 
