@@ -12,6 +12,7 @@
 #include "tests/conformance/ModelCase.h"
 #include "tests/conformance/ScratchFolder.h"
 #include "tests/conformance/SizesCheck.h"
+#include "tests/conformance/TrainCheck.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -55,10 +56,6 @@ private:
                     FactBase &claims);
   void runCase(unsigned number, const ModelRun &run, const DataFile &data,
                CompiledModel &model);
-  /// The recorded gradients among the results from `first` on.
-  void compareGradients(const std::string &prefix, const ModelRun &run,
-                        const DataFile &data, const ft_model_info &info,
-                        llvm::ArrayRef<HostTensor> results, size_t first);
   void fail(const llvm::Twine &what, const llvm::Twine &expected,
             const llvm::Twine &got) {
     report.fail((label + " " + what).str(), label, expected.str(), got.str());
@@ -136,49 +133,6 @@ void ModelRunner::compareNodes(const ModelMeta &meta, const Session &session) {
     compareNodes(nodes, name, graphs[name], claims);
 }
 
-/// A tangent of the loss: all ones.
-static HostTensor onesLike(const ft_value_info &value, DType dtype) {
-  HostTensor tensor(dtype, llvm::ArrayRef<int64_t>(
-                               value.sizes, static_cast<size_t>(value.ndim)));
-  auto count = static_cast<size_t>(tensor.view().numel());
-  if (dtype == DType::F32)
-    std::fill_n(reinterpret_cast<float *>(tensor.bytes.data()), count, 1.0f);
-  else if (dtype == DType::F64)
-    std::fill_n(reinterpret_cast<double *>(tensor.bytes.data()), count, 1.0);
-  return tensor;
-}
-
-void ModelRunner::compareGradients(const std::string &prefix,
-                                   const ModelRun &run, const DataFile &data,
-                                   const ft_model_info &info,
-                                   llvm::ArrayRef<HostTensor> results,
-                                   size_t first) {
-  llvm::StringMap<const HostTensor *> byName;
-  for (size_t i = first; i < results.size(); ++i) {
-    llvm::StringRef name = info.outputs[i]->name;
-    if (name.consume_front("gradient_"))
-      byName[name] = &results[i];
-  }
-  for (const auto &[name, stored] : run.gradients) {
-    llvm::Expected<TensorView> want = data.view(stored);
-    const HostTensor *got = byName.lookup(name);
-    if (!want) {
-      fail(prefix + name, "data", llvm::toString(want.takeError()));
-      continue;
-    }
-    byName.erase(name);
-    if (!got)
-      fail(prefix + "gradient " + name, "a gradient", "none");
-    else if (auto difference = compareTensors(got->view(), *want,
-                                              Accuracy::ModelGradient))
-      fail(prefix + "gradient " + name, "equal values", *difference);
-    else
-      report.pass();
-  }
-  for (const auto &entry : byName)
-    fail(prefix + "gradient " + entry.getKey(), "none", "a gradient");
-}
-
 void ModelRunner::runCase(unsigned number, const ModelRun &run,
                           const DataFile &data, CompiledModel &model) {
   std::string prefix = "case " + std::to_string(number) + " ";
@@ -193,16 +147,10 @@ void ModelRunner::runCase(unsigned number, const ModelRun &run,
       return fail(prefix + "inputs", "data", llvm::toString(input.takeError()));
     inputs.push_back(std::move(*input));
   }
-  for (size_t i = inputs.size();
-       i < static_cast<size_t>(model.info().num_inputs); ++i)
-    inputs.push_back(onesLike(*model.info().inputs[i], DType::F32));
   llvm::Expected<std::vector<HostTensor>> outputs = model.forward(inputs);
   if (!outputs)
     return fail(prefix + "run", "values", llvm::toString(outputs.takeError()));
-  if (options.grads)
-    compareGradients(prefix, run, data, model.info(), *outputs,
-                     run.outputs.size());
-  else if (outputs->size() != run.outputs.size())
+  if (outputs->size() != run.outputs.size())
     return fail(prefix + "run", llvm::Twine(run.outputs.size()) + " outputs",
                 llvm::Twine(outputs->size()));
   auto compare = [&](const llvm::Twine &what, const TensorView &got,
@@ -292,6 +240,11 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
     return;
   for (unsigned i : cases) {
     // A fresh instance for each case: buffers start as the archive has them.
+    if (options.grads) {
+      TrainCheck(stem + " case " + std::to_string(i), *data, report)
+          .run(session.files().library, (*runs)[i]);
+      continue;
+    }
     auto model = CompiledModel::load(session.files().library);
     if (model)
       runCase(i, (*runs)[i], *data, **model);
