@@ -46,6 +46,7 @@ static FailureOr<std::vector<Term>> expansionOf(Operation *op,
 LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
   llvm::DenseSet<Value> varied;
   builder.varied = &varied;
+  llvm::DenseSet<Operation *> kept;
   for (BlockArgument argument : function.getArguments())
     if (isDifferentiable(argument) &&
         function.getArgAttr(argument.getArgNumber(), names::kRequiresGrad))
@@ -53,7 +54,7 @@ LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
   Block &body = function.front();
   for (Operation *op = &body.front(); op;) {
     Operation *next = op->getNextNode();
-    bool varies = passesGradients(op) &&
+    bool varies = passesGradients(op) && !kept.contains(op) &&
                   llvm::any_of(op->getOperands(),
                                [&](Value v) { return varied.contains(v); });
     if (!varies) {
@@ -84,8 +85,12 @@ LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
     }
     // What it became is visited in its place.
     Operation *first = before ? before->getNextNode() : &body.front();
+    // What still has uses has results that nothing replaces: it stays, and is
+    // not expanded once more.
     if (op->use_empty())
       op->erase();
+    else
+      kept.insert(op);
     op = first == op ? next : first;
   }
   builder.varied = nullptr;

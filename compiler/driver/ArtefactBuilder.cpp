@@ -214,8 +214,8 @@ private:
   llvm::Expected<AbiPlace> find(const llvm::StringMap<int64_t> &in,
                                 llvm::StringRef name, AbiPlace::Kind kind);
   void addWeights(uint64_t bytes) {
-    artefact.weightsBytes = llvm::alignTo(artefact.weightsBytes + bytes,
-                                          MemoryPlan::kAlignment);
+    artefact.weightsBytes =
+        llvm::alignTo(artefact.weightsBytes + bytes, MemoryPlan::kAlignment);
   }
 
   Artefact &artefact;
@@ -235,8 +235,9 @@ TrainingBuilder::find(const llvm::StringMap<int64_t> &in, llvm::StringRef name,
   if (found != in.end())
     return AbiPlace{kind, found->second};
   return makeError(DiagId::BadText, "",
-                   "ft.plan: '" + name + "' of one program is nothing that the "
-                   "other has");
+                   "ft.plan: '" + name +
+                       "' of one program is nothing that the "
+                       "other has");
 }
 
 llvm::Expected<AbiPlace>

@@ -331,7 +331,9 @@ bool isForTraining(Stage stage) {
 
 Stage stageAfter(Stage stage, Stage last, const Options &options) {
   auto isLeftOut = [&](Stage next) {
-    bool asked = options.training || (options.joint && next == Stage::Autograd);
+    bool asked =
+        options.training || (next == Stage::Autograd &&
+                             (options.joint || last == Stage::Partition));
     return isForTraining(next) && !asked;
   };
   Stage next = stage;

@@ -65,8 +65,6 @@ llvm::Error TrainedModel::run(int32_t phase, llvm::ArrayRef<DLTensor> inputs,
   return toError(model.api().train(model.instance(), &call));
 }
 
-TrainedModel::~TrainedModel() {
-  model.api().release(model.instance(), saved);
-}
+TrainedModel::~TrainedModel() { model.api().release(model.instance(), saved); }
 
 } // namespace ft

@@ -205,8 +205,8 @@ llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
 static llvm::Constant *generated(Builder &b, llvm::StringRef name,
                                  unsigned arguments) {
   llvm::SmallVector<llvm::Type *> types(arguments, b.pointer);
-  auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(b.context), types,
-                                       false);
+  auto *type =
+      llvm::FunctionType::get(llvm::Type::getInt32Ty(b.context), types, false);
   auto *function = llvm::Function::Create(
       type, llvm::GlobalValue::ExternalLinkage, name, b.module);
   function->setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -259,13 +259,11 @@ static void addApiFunction(Builder &b, const Artefact &a) {
 }
 
 /// An ft_model_desc, by value.
-static llvm::Constant *description(Builder &b, const Artefact &a,
-                                   const DescriptorContent &content,
-                                   llvm::Constant *weights,
-                                   llvm::Constant *features,
-                                   uint32_t numFeatures, const Entries &entries,
-                                   uint64_t weightsBase,
-                                   llvm::Constant *training) {
+static llvm::Constant *
+description(Builder &b, const Artefact &a, const DescriptorContent &content,
+            llvm::Constant *weights, llvm::Constant *features,
+            uint32_t numFeatures, const Entries &entries, uint64_t weightsBase,
+            llvm::Constant *training) {
   return b.structure(
       {b.info(a, content), weights, b.i64(content.weightsDataHash),
        b.i64(content.weightsHeaderHash), statePlaces(b, a), features,
@@ -305,10 +303,9 @@ static llvm::Constant *training(Builder &b, const Artefact &a,
     llvm::Constant *desc =
         description(b, a.describedAs(program), content, b.null(), b.null(), 0,
                     entries, program.weightsBase, b.null());
-    fields.push_back(
-        b.global(b.structure({desc, places(b, program.inputPlaces),
-                              places(b, program.outputPlaces)}),
-                 8));
+    fields.push_back(b.global(b.structure({desc, places(b, program.inputPlaces),
+                                           places(b, program.outputPlaces)}),
+                              8));
   }
   fields.push_back(b.i32(static_cast<uint32_t>(a.numSaved)));
   fields.push_back(b.i32(0));
@@ -365,7 +362,8 @@ llvm::Expected<std::string> buildDescriptor(const Artefact &artefact,
     return featureRows.takeError();
   Entries entries;
   if (artefact.programs.empty())
-    entries = {"ft_gen_forward", artefact.symbols.empty() ? "" : "ft_gen_sizes"};
+    entries = {"ft_gen_forward",
+               artefact.symbols.empty() ? "" : "ft_gen_sizes"};
   llvm::Constant *desc = description(
       b, artefact, content, weights, *featureRows, numFeatures, entries,
       /*weightsBase=*/0, training(b, artefact, content));

@@ -213,12 +213,15 @@ nameSizes(const Artefact &a, llvm::StringSet<> &taken) {
 
 namespace {
 /// The typed forward: pointers to row-major data, and the sizes of the symbols.
+/// Of a model that is trained the typed step, which takes the state and gives
+/// gradients besides.
 class ForwardWriter {
 public:
   ForwardWriter(llvm::raw_ostream &os, const Artefact &a) : os(os), a(a) {
     for (const char *own :
          {"model", "options", "input_tensors", "output_tensors", "status",
-          "ft_tensor", "int64_t", "symbol_values"})
+          "ft_tensor", "int64_t", "symbol_values", "state", "gradients", "call",
+          "memset"})
       taken.insert(own);
     taken.insert(a.name + "_api");
     sizes = nameSizes(a, taken);
@@ -248,7 +251,8 @@ private:
   }
 
   void writeComment() {
-    os << "/* Runs the model on row-major data";
+    os << (isTrained() ? "/* One step, forward and backward, on row-major data"
+                       : "/* Runs the model on row-major data");
     if (!sizes.empty())
       os << " of the given sizes";
     os << ".\n";
@@ -270,13 +274,24 @@ private:
          << " * them, and data from the caller (of the sizes that come out) or "
             "NULL, which\n"
          << " * asks options->allocate.\n";
-    os << " * options may be NULL. Other strides, and outputs from an "
-          "allocator:\n"
-       << " * " << a.name << "_api()->forward. */\n";
+    if (isTrained())
+      os << " *   state, gradients: a tensor for each parameter and buffer, in "
+            "the order\n *   above; gradients are written, and buffers that "
+            "the "
+            "model writes\n * The gradients are those of the sum of the "
+            "outputs. options may be NULL. Forward and\n * backward alone, "
+            "other "
+            "gradients of the outputs: "
+         << a.name << "_api()->train. */\n";
+    else
+      os << " * options may be NULL. Other strides, and outputs from an "
+            "allocator:\n"
+         << " * " << a.name << "_api()->forward. */\n";
   }
 
   void writeParameters() {
-    os << "static inline ft_status " << a.name << "_forward(ft_model *model";
+    os << "static inline ft_status " << a.name
+       << (isTrained() ? "_step" : "_forward") << "(ft_model *model";
     for (const auto &[symbol, name] : sizes)
       os << ",\n    int64_t " << name;
     for (const Argument &arg : in)
@@ -286,7 +301,19 @@ private:
       os << ",\n    "
          << (arg.value->found ? "DLTensor" : cType(arg.value->dtype)) << " *"
          << arg.name;
+    if (isTrained())
+      os << ",\n    DLTensor *state,\n    DLTensor *gradients";
     os << ",\n    const ft_call_options *options) {\n";
+  }
+
+  bool isTrained() const { return !a.programs.empty(); }
+
+  /// The statement that calls the model.
+  std::string call() const {
+    if (!isTrained())
+      return a.name + "_api()->forward(model, " + tensors(true) + ", " +
+             tensors(false) + ", options);\n";
+    return a.name + "_api()->train(model, &call);\n";
   }
 
   /// Sizes that the symbols decide are filled in by the model's own queries.
@@ -332,8 +359,19 @@ private:
 
   void writeCall() {
     std::string api = a.name + "_api()->";
-    std::string forward = api + "forward(model, " + tensors(true) + ", " +
-                          tensors(false) + ", options);\n";
+    std::string forward = call();
+    if (isTrained())
+      os << "  ft_train_call call;\n  memset(&call, 0, sizeof call);\n"
+         << "  call.struct_size = sizeof call;\n"
+         << "  call.phase = FT_TRAIN_STEP;\n"
+         << "  call.num_inputs = " << in.size() << ";\n"
+         << "  call.num_outputs = " << out.size() << ";\n"
+         << "  call.num_state = " << a.state.size() << ";\n"
+         << "  call.inputs = " << (in.empty() ? "NULL" : "input_tensors")
+         << ";\n  call.outputs = " << (out.empty() ? "NULL" : "output_tensors")
+         << ";\n"
+         << "  call.state = state;\n  call.gradients = gradients;\n"
+         << "  call.options = options;\n";
     if (sizes.empty()) {
       os << "  status = " << forward;
     } else {

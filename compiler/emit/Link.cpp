@@ -251,9 +251,12 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                          inputs.apiSymbol + ";\nlocal: *;\n};\n")
                             .str();
   const std::pair<const char *, llvm::StringRef> files[] = {
-      {"descriptor.o", inputs.descriptor}, {"kernels.a", kernelsArchive()},
-      {"runtime.a", runtimeArchive()},     {"libc.so", libcStub()},
-      {"libm.so", libmStub()},             {"exports.map", exports}};
+      {"descriptor.o", inputs.descriptor},
+      {"kernels.a", kernelsArchive()},
+      {"runtime.a", runtimeArchive()},
+      {"libc.so", libcStub()},
+      {"libm.so", libmStub()},
+      {"exports.map", exports}};
   for (const auto &[name, bytes] : files)
     if (llvm::Error error = folder.write(name, bytes))
       return error;

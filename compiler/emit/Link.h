@@ -18,9 +18,10 @@ namespace ft {
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
 
 /// Does the object define `entry` (ft_gen_forward) and, if that is not empty,
-/// `sizes` (ft_gen_sizes), and need nothing but what the runtime has, runtime/src/imports.def
-/// allows and `kernels` names? FT0504 naming the symbols otherwise: this is
-/// checked before the linker runs, whose messages would tell the user nothing.
+/// `sizes` (ft_gen_sizes), and need nothing but what the runtime has,
+/// runtime/src/imports.def allows and `kernels` names? FT0504 naming the
+/// symbols otherwise: this is checked before the linker runs, whose messages
+/// would tell the user nothing.
 llvm::Error checkObject(llvm::StringRef object, llvm::StringRef entry,
                         llvm::StringRef sizes,
                         llvm::ArrayRef<KernelSource> kernels = {});

@@ -58,8 +58,8 @@ private:
 } // namespace
 
 StringRef Splitter::kindOf(BlockArgument argument) {
-  auto kind = joint.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                 names::kKind);
+  auto kind =
+      joint.getArgAttrOfType<StringAttr>(argument.getArgNumber(), names::kKind);
   return kind ? kind.getValue() : StringRef("input");
 }
 

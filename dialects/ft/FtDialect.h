@@ -56,8 +56,9 @@ inline constexpr llvm::StringLiteral kValueName = "ft.value_name";
 /// On an argument: unit, the tensor requires a gradient.
 inline constexpr llvm::StringLiteral kRequiresGrad = "ft.requires_grad";
 /// On a result of the function: "output" (user output), "loss", "gradient" (of
-/// the argument kTarget), "saved", "buffer_mutation", "parameter_mutation", "input_mutation" (StringAttr);
-/// kTarget then says which buffer, parameter or input is written.
+/// the argument kTarget), "saved", "buffer_mutation", "parameter_mutation",
+/// "input_mutation" (StringAttr); kTarget then says which buffer, parameter or
+/// input is written.
 inline constexpr llvm::StringLiteral kRole = "ft.role";
 /// On the module: the file that the weights are in, and its kind.
 inline constexpr llvm::StringLiteral kArchive = "ft.archive";

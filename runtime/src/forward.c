@@ -86,9 +86,8 @@ ft_status ft_model_output_shapes(ft_model *model, const DLTensor *inputs,
     ft_fail(&status, FT_ERROR_MEMORY, "no memory for a query");
   else if (ft_size_call(work, all, &status))
     for (int32_t i = 0; i < program->num_outputs; ++i) {
-      int32_t at = q.program ? user_index(q.program->outputs[i],
-                                          FT_PLACE_OUTPUT)
-                             : i;
+      int32_t at =
+          q.program ? user_index(q.program->outputs[i], FT_PLACE_OUTPUT) : i;
       if (at >= 0)
         ft_describe_output(work->values[program->num_inputs + i], &outputs[at]);
     }
@@ -255,10 +254,9 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   if (model->state)
     pthread_mutex_lock(&model->state_lock);
   const ft_model_desc *desc = c->work->desc;
-  int code = desc->forward(exec, c->work->inputs, c->work->outputs,
-                           c->work->arena,
-                           model->weights.data + desc->weights_base,
-                           model->state, c->work->sizes);
+  int code = desc->forward(
+      exec, c->work->inputs, c->work->outputs, c->work->arena,
+      model->weights.data + desc->weights_base, model->state, c->work->sizes);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
   if (atomic_load(&exec->failed))
@@ -301,8 +299,7 @@ bool ft_read_call_options(const char *call, const ft_call_options *given,
 
 ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
                            int32_t num_inputs, DLTensor *outputs,
-                           int32_t num_outputs,
-                           const ft_call_options *given) {
+                           int32_t num_outputs, const ft_call_options *given) {
   ft_status status;
   ft_set_ok(&status);
   ft_call_options options;

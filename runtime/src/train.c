@@ -273,11 +273,6 @@ static bool check_call(const ft_model *model, const ft_train_call *call,
   const ft_model_info *info = &ft_gen_desc.info;
   if (!model)
     return ft_fail(status, FT_ERROR_ARGUMENT, "train: model is null");
-  if (!ft_gen_desc.training)
-    return ft_fail(status, FT_ERROR_UNSUPPORTED,
-                   "\"%s\" was compiled for inference; training needs a model "
-                   "compiled with --training",
-                   info->name);
   int32_t phase = call->phase;
   if (phase != FT_TRAIN_FORWARD && phase != FT_TRAIN_BACKWARD &&
       phase != FT_TRAIN_STEP)
@@ -330,7 +325,12 @@ ft_status ft_model_train(ft_model *model, const ft_train_call *given) {
   ft_set_ok(&status);
   ft_train_call call;
   ft_call_options options;
-  if (!given)
+  if (!ft_gen_desc.training)
+    ft_fail(&status, FT_ERROR_UNSUPPORTED,
+            "\"%s\" was compiled for inference; training needs a model "
+            "compiled with --training",
+            ft_gen_desc.info.name);
+  else if (!given)
     ft_fail(&status, FT_ERROR_ARGUMENT, "train: call is null");
   if (status.code != FT_OK ||
       !ft_read_options("ft_train_call", given, &call, sizeof call, &status) ||
@@ -376,7 +376,8 @@ ft_status ft_model_load_parameters(ft_model *model, DLTensor *state,
     if (ft_check_tensor(parameter ? "parameter" : "buffer", value, &state[i],
                         true, &span, &status))
       ft_copy_out(value,
-                  model->weights.data + ft_gen_desc.state_places[i].weights_offset,
+                  model->weights.data +
+                      ft_gen_desc.state_places[i].weights_offset,
                   &state[i]);
   }
   return status;

@@ -87,8 +87,7 @@ void TrainCheck::run(const std::string &library, const ModelRun &run) {
   ft_call_options options = ft_call_options_init();
   options.allocate = Outputs::allocate;
   options.allocate_user = &outputs;
-  if (llvm::Error error =
-          (*trained)->run(FT_TRAIN_STEP, in, out, options))
+  if (llvm::Error error = (*trained)->run(FT_TRAIN_STEP, in, out, options))
     return failed(std::move(error));
 
   if (outputs.arrays.size() != run.outputs.size())

@@ -37,7 +37,7 @@ module {
 // -----
 
 module {
-  // expected-error @+1 {{[FT0107] argument 0 of @forward: ft.kind must be "input", "parameter", "buffer" or "constant"}}
+  // expected-error @+1 {{[FT0107] argument 0 of @forward: ft.kind must be "input", "tangent", "parameter", "buffer" or "constant"}}
   func.func @forward(%x: tensor<2xf32, #ft.meta<cpu>>) -> (tensor<2xf32, #ft.meta<cpu>>) {
     return %x : tensor<2xf32, #ft.meta<cpu>>
   }

@@ -133,10 +133,9 @@ int BenchVerb::run() const {
   for (Phase &phase : phases) {
     llvm::sort(phase.ms);
     double least = phase.ms.front(), median = phase.ms[phase.ms.size() / 2];
-    object[phase.name] =
-        llvm::json::Object{{"min_ms", least},
-                           {"median_ms", median},
-                           {"runs", int64_t(phase.ms.size())}};
+    object[phase.name] = llvm::json::Object{{"min_ms", least},
+                                            {"median_ms", median},
+                                            {"runs", int64_t(phase.ms.size())}};
     text += llvm::formatv("{0,-9}min {1:f3} ms, median {2:f3} ms, {3} runs\n",
                           phase.name, least, median, phase.ms.size())
                 .str();
@@ -144,10 +143,10 @@ int BenchVerb::run() const {
   object["compile_s"] = compileSeconds;
   if (common.json)
     return writeJson(std::move(object));
-  text += llvm::formatv("{0}  {1:f3} s to the end of the first run\n",
-                        artefact.compiled ? "compile" : "load   ",
-                        compileSeconds)
-              .str();
+  text +=
+      llvm::formatv("{0}  {1:f3} s to the end of the first run\n",
+                    artefact.compiled ? "compile" : "load   ", compileSeconds)
+          .str();
   return writeProduct(text);
 }
 

@@ -141,8 +141,8 @@ int RunVerb::run() const {
         return failed();
     object["gradients"] = std::move(gradients);
   }
-  int code = common.json ? writeJson(std::move(object))
-                         : writeProduct(product.text);
+  int code =
+      common.json ? writeJson(std::move(object)) : writeProduct(product.text);
   return code ? code : verified;
 }
 
