@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_DRIVER_OPTIONS_H
 
 #include "compiler/driver/Stage.h"
+#include "compiler/support/CodeChecks.h"
 
 #include <optional>
 #include <string>
@@ -50,9 +51,7 @@ struct Options {
   /// Work out every call that the cache of fake propagation answers once more;
   /// a difference is an internal error.
   bool crosscheck = false;
-  /// Guard every load and store of generated kernels: one outside of its
-  /// buffer, or not aligned as claimed, ends the call with FT_ERROR_ACCESS.
-  bool checkAccesses = false;
+  CodeChecks checks;
   /// Turn a crash of a stage into an FT0070 diagnostic. Process-wide signal
   /// handlers are installed while a stage runs: for programs, not for hosts.
   bool catchCrashes = false;

@@ -174,6 +174,7 @@ static llvm::Error runLower(PipelineState &state) {
   options.scratchBytes = [&](mlir::func::FuncOp kernel) {
     return kernelScratchBytes(kernel, *state.target);
   };
+  options.checks = state.options.checks;
   for (mlir::ModuleOp program : programsOf(state.module))
     if (mlir::failed(lowerModule(program, options)))
       return reported();
@@ -203,7 +204,7 @@ static void dropSymbols(mlir::ModuleOp module) {
 
 static llvm::Error runCodegen(PipelineState &state) {
   CpuCodegenOptions options;
-  options.checkAccesses = state.options.checkAccesses;
+  options.checks = state.options.checks;
   for (mlir::ModuleOp program : programsOf(state.module)) {
     std::optional<Plan> plan = Plan::of(program);
     if (plan && programName(program) == "forward")
@@ -284,6 +285,7 @@ static llvm::Error runEmit(PipelineState &state) {
   if (!artefact)
     return artefact.takeError();
   artefact->guards = state.guards;
+  artefact->sanitized = state.options.checks.address;
   if (llvm::Error error = checkWeightsBytes(*artefact))
     return error;
   EmitOptions options;

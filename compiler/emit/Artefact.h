@@ -160,6 +160,9 @@ struct Artefact {
   uint64_t arenaBytes = 0;
 
   std::vector<KernelSource> kernels;
+  /// The object is instrumented by AddressSanitizer. What the model is linked
+  /// with is too, and only a program with AddressSanitizer can load it.
+  bool sanitized = false;
 
   /// The bytes of an ELF relocatable object (PIC) that defines
   /// ft_gen_forward, and with symbols ft_gen_sizes: see runtime/src/abi.h.

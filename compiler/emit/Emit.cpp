@@ -167,11 +167,12 @@ static llvm::Error checkObjects(const Artefact &artefact) {
   if (artefact.programs.empty())
     return checkObject(artefact.object, "ft_gen_forward",
                        artefact.symbols.empty() ? "" : "ft_gen_sizes",
-                       artefact.kernels);
+                       artefact.kernels, artefact.sanitized);
   for (const AbiProgram &program : artefact.programs)
-    if (llvm::Error error = checkObject(
-            program.object, program.entry(),
-            program.symbols.empty() ? "" : program.sizes(), artefact.kernels))
+    if (llvm::Error error =
+            checkObject(program.object, program.entry(),
+                        program.symbols.empty() ? "" : program.sizes(),
+                        artefact.kernels, artefact.sanitized))
       return error;
   return llvm::Error::success();
 }
@@ -241,6 +242,7 @@ llvm::Expected<EmittedFiles> emitArtefact(const Artefact &artefact,
   link.soname = soname;
   link.apiSymbol = apiSymbol;
   link.kernels = &*kernels;
+  link.sanitized = artefact.sanitized;
   if (llvm::Error error = linkModel(link, *linker, library->temporaryPath()))
     return std::move(error);
   header->os() << headerText(artefact, content.compileId,

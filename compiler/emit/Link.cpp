@@ -31,25 +31,32 @@
   extern "C" __attribute__((visibility("hidden"))) const char name##_end[];
 FT_EMBED(ft_embedded_runtime, FORETRACE_RUNTIME_ARCHIVE)
 FT_EMBED(ft_embedded_kernels, FORETRACE_KERNELS_ARCHIVE)
+FT_EMBED(ft_embedded_runtime_sanitized, FORETRACE_RUNTIME_SANITIZED)
+FT_EMBED(ft_embedded_kernels_sanitized, FORETRACE_KERNELS_SANITIZED)
 FT_EMBED(ft_embedded_libc, FORETRACE_IMPORT_C)
 FT_EMBED(ft_embedded_libm, FORETRACE_IMPORT_M)
 #undef FT_EMBED
 
 namespace ft {
 
-static llvm::StringRef runtimeArchive() {
-  return {ft_embedded_runtime,
-          size_t(ft_embedded_runtime_end - ft_embedded_runtime)};
+static llvm::StringRef between(const char *start, const char *end) {
+  return {start, size_t(end - start)};
 }
-static llvm::StringRef kernelsArchive() {
-  return {ft_embedded_kernels,
-          size_t(ft_embedded_kernels_end - ft_embedded_kernels)};
+static llvm::StringRef runtimeArchive(bool sanitized) {
+  return sanitized ? between(ft_embedded_runtime_sanitized,
+                             ft_embedded_runtime_sanitized_end)
+                   : between(ft_embedded_runtime, ft_embedded_runtime_end);
+}
+static llvm::StringRef kernelsArchive(bool sanitized) {
+  return sanitized ? between(ft_embedded_kernels_sanitized,
+                             ft_embedded_kernels_sanitized_end)
+                   : between(ft_embedded_kernels, ft_embedded_kernels_end);
 }
 static llvm::StringRef libcStub() {
-  return {ft_embedded_libc, size_t(ft_embedded_libc_end - ft_embedded_libc)};
+  return between(ft_embedded_libc, ft_embedded_libc_end);
 }
 static llvm::StringRef libmStub() {
-  return {ft_embedded_libm, size_t(ft_embedded_libm_end - ft_embedded_libm)};
+  return between(ft_embedded_libm, ft_embedded_libm_end);
 }
 
 llvm::Expected<std::string> findLinker(llvm::StringRef wanted) {
@@ -81,7 +88,7 @@ static llvm::Expected<llvm::StringSet<>> allowedSymbols() {
 #include "runtime/src/imports.def"
            "_GLOBAL_OFFSET_TABLE_"})
     allowed.insert(name);
-  for (llvm::StringRef bytes : {runtimeArchive(), kernelsArchive()}) {
+  for (llvm::StringRef bytes : {runtimeArchive(false), kernelsArchive(false)}) {
     auto archive = llvm::object::Archive::create(
         llvm::MemoryBufferRef(bytes, "an archive of the runtime"));
     if (!archive)
@@ -98,7 +105,7 @@ static llvm::Error notLinkable(const llvm::Twine &what) {
 
 llvm::Error checkObject(llvm::StringRef bytes, llvm::StringRef entry,
                         llvm::StringRef sizes,
-                        llvm::ArrayRef<KernelSource> kernels) {
+                        llvm::ArrayRef<KernelSource> kernels, bool sanitized) {
   using namespace llvm::object;
   auto file = ObjectFile::createELFObjectFile(
       llvm::MemoryBufferRef(bytes, "generated code"));
@@ -121,7 +128,8 @@ llvm::Error checkObject(llvm::StringRef bytes, llvm::StringRef entry,
     if (!name || !flags)
       return notLinkable("has a damaged symbol table");
     if (*flags & SymbolRef::SF_Undefined) {
-      if (!name->empty() && !allowed->contains(*name))
+      if (!name->empty() && !allowed->contains(*name) &&
+          !(sanitized && name->starts_with("__asan_")))
         foreign.insert(name->str());
     } else {
       hasEntry |= *name == entry;
@@ -252,8 +260,8 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                             .str();
   const std::pair<const char *, llvm::StringRef> files[] = {
       {"descriptor.o", inputs.descriptor},
-      {"kernels.a", kernelsArchive()},
-      {"runtime.a", runtimeArchive()},
+      {"kernels.a", kernelsArchive(inputs.sanitized)},
+      {"runtime.a", runtimeArchive(inputs.sanitized)},
       {"libc.so", libcStub()},
       {"libm.so", libmStub()},
       {"exports.map", exports}};
@@ -289,7 +297,6 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                                              output,
                                              soname,
                                              script,
-                                             "--no-undefined",
                                              "--gc-sections",
                                              "--as-needed",
                                              "--strip-debug",
@@ -301,6 +308,9 @@ llvm::Error linkModel(const LinkInputs &inputs, llvm::StringRef linker,
                                              "noexecstack",
                                              descriptor};
   args.append(objects.begin(), objects.end());
+  // The program that loads a sanitized model has what it calls besides.
+  args.push_back(inputs.sanitized ? "--unresolved-symbols=ignore-all"
+                                  : "--no-undefined");
   args.append(kernels.begin(), kernels.end());
   args.append({library, archive, libm, libc});
   std::string log = folder.file("log");

@@ -19,12 +19,13 @@ llvm::Expected<std::string> findLinker(llvm::StringRef wanted);
 
 /// Does the object define `entry` (ft_gen_forward) and, if that is not empty,
 /// `sizes` (ft_gen_sizes), and need nothing but what the runtime has,
-/// runtime/src/imports.def allows and `kernels` names? FT0504 naming the
-/// symbols otherwise: this is checked before the linker runs, whose messages
-/// would tell the user nothing.
+/// runtime/src/imports.def allows and `kernels` names? A `sanitized` one may
+/// need AddressSanitizer too. FT0504 naming the symbols otherwise: this is
+/// checked before the linker runs, whose messages would tell the user nothing.
 llvm::Error checkObject(llvm::StringRef object, llvm::StringRef entry,
                         llvm::StringRef sizes,
-                        llvm::ArrayRef<KernelSource> kernels = {});
+                        llvm::ArrayRef<KernelSource> kernels = {},
+                        bool sanitized = false);
 
 struct LinkInputs {
   /// Bytes of the generated code, an object for each program.
@@ -34,6 +35,7 @@ struct LinkInputs {
   llvm::StringRef soname;     ///< "model.so"
   llvm::StringRef apiSymbol;  ///< "NAME_api", exported besides the fixed names
   const KernelFiles *kernels = nullptr; ///< code of custom operators
+  bool sanitized = false; ///< with the instrumented archives of the runtime
 };
 
 /// Links the objects with the runtime, which is part of this program, into

@@ -44,8 +44,15 @@ LoadedModel::open(llvm::StringRef path) {
     return std::move(error);
   std::unique_ptr<LoadedModel> model(new LoadedModel());
   model->library_ = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!model->library_)
-    return makeError(DiagId::LoadFailed, path, llvm::StringRef(::dlerror()));
+  if (!model->library_) {
+    llvm::StringRef why = ::dlerror();
+    return makeError(DiagId::LoadFailed, path, why,
+                     why.contains("__asan_")
+                         ? "it was compiled with --sanitize address: load it "
+                           "into a program with AddressSanitizer, or preload "
+                           "clang's libclang_rt.asan-x86_64.so"
+                         : "");
+  }
   auto getter =
       reinterpret_cast<ft_api_getter>(::dlsym(model->library_, FT_API_SYMBOL));
   if (!getter)

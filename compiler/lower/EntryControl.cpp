@@ -16,7 +16,8 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     auto graph = module.lookupSymbol<func::FuncOp>(
         cast<FlatSymbolRefAttr>(symbol).getValue());
     std::string name = "ft_" + graph.getName().str();
-    FailureOr<Schedule> inner = Schedule::build(graph, &schedule.plan);
+    FailureOr<Schedule> inner =
+        Schedule::build(graph, &schedule.plan, options.redZone());
     if (failed(inner))
       return mlir::failure();
     FailureOr<Dim> bytes = EntryEmitter(module, *inner, options, name).run();
@@ -81,12 +82,18 @@ void EntryEmitter::emitGraphs(const PlannedCall &call) {
     allocateLate(v);
     results.push_back(addressOf(v, place));
   }
+  SmallVector<Value> tensors(op.getOperands());
+  llvm::append_range(tensors, op.getResults());
+  markTensors("ft_rt_open", tensors);
+  markBuffers("ft_rt_open", call.seconds);
   if (op.getKind() == "cond")
     emitCond(call, operands, results);
   else if (op.getKind() == "scan")
     emitScan(call, operands, results);
   else
     emitWhile(call, operands, results);
+  markTensors("ft_rt_close", tensors);
+  markBuffers("ft_rt_close", call.seconds);
 }
 
 //===----------------------------------------------------------------------===//

@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_LOWER_ENTRYEMITTER_H
 
 #include "compiler/lower/Lower.h"
+#include "compiler/lower/MemoryRoom.h"
 #include "compiler/lower/Schedule.h"
 #include "dialects/ft/FtOps.h"
 
@@ -130,8 +131,6 @@ private:
   Value addressOf(Value tensor, const Placement &place);
   /// The element of a placed 0-dim tensor.
   Value load(Value v);
-  /// The value whose memory a view shows.
-  static Value rootOf(Value v);
   /// Memory for results whose size the data decide.
   void allocateLate(Values outputs);
   Value memoryFor(const LateBuffer &buffer);
@@ -170,6 +169,17 @@ private:
   };
   Carried startLoop(const PlannedCall &call, Values operands, Values results);
   void nextIteration(const Carried &carried);
+
+  //===--- Checked builds (EntryGuards.cpp) -------------------------------===//
+  MemoryRoom room{schedule};
+  /// Does not call a kernel that would be told of memory that is not there.
+  void checkRoom(llvm::StringRef kernel, Values tensors);
+  void mark(llvm::StringRef function, Value start, Value bytes);
+  /// Opens or closes what a step is given of the arena.
+  void markTensors(llvm::StringRef function, Values tensors);
+  void markBuffers(llvm::StringRef function, llvm::ArrayRef<int> buffers);
+  /// What belongs to no parameter, buffer or constant.
+  void closeGaps();
 
   //===--- Checks (EntryChecks.cpp) ---------------------------------------===//
   /// The constant bytes, aligned to 8.

@@ -31,6 +31,8 @@ FailureOr<Dim> EntryEmitter::run() {
   if (!isModel)
     entry.setPrivate();
   placeSlots();
+  if (isModel)
+    closeGaps();
   unsigned call = 0;
   for (const ScheduleStep &step : schedule.steps) {
     if (auto check = dyn_cast_or_null<CheckIndexOp>(step.check))
@@ -150,6 +152,8 @@ void EntryEmitter::emitCall(const ScheduledKernel &kernel,
     add(v);
   for (Value v : kernel.outputs)
     add(v);
+  SmallVector<Value> tensors(kernel.inputs.begin(), kernel.inputs.end());
+  llvm::append_range(tensors, kernel.outputs);
   for (const std::string &name : kernel.symbols)
     operands.push_back(symbolValue(name));
   if (call.scratch >= 0) {
@@ -158,7 +162,10 @@ void EntryEmitter::emitCall(const ScheduledKernel &kernel,
     operands.push_back(
         window(Value(), scratch, cast<MemRefType>(types.back())));
   }
+  checkRoom(kernelFunction.getName(), tensors);
+  markTensors("ft_rt_open", tensors);
   func::CallOp::create(b, loc, call.kernel, operands);
+  markTensors("ft_rt_close", tensors);
 }
 
 void EntryEmitter::emitCustomCall(KernelCallOp call) {
@@ -170,6 +177,7 @@ void EntryEmitter::emitCustomCall(KernelCallOp call) {
   for (auto [i, tensor] : llvm::enumerate(tensors))
     LLVM::StoreOp::create(b, loc, addressOf(tensor, placementOf(tensor)),
                           elementAt(starts, static_cast<unsigned>(i)));
+  markTensors("ft_rt_open", tensors);
   auto run = external("ft_rt_call_kernel",
                       {pointer(), pointer(), pointer(), pointer()});
   Value kernel = LLVM::AddressOfOp::create(
@@ -184,12 +192,16 @@ void EntryEmitter::emitCustomCall(KernelCallOp call) {
     if (isFound(tensor) && !foundAt.count(tensor))
       foundAt[tensor] = LLVM::LoadOp::create(
           b, loc, pointer(), elementAt(starts, static_cast<unsigned>(i)));
+  markTensors("ft_rt_close", tensors);
 }
 
 Value EntryEmitter::describe(KernelCallOp call,
                              llvm::function_ref<Placement(Value)> placementOf) {
   std::vector<SizeWord> sizes;
-  std::string bytes = describeKernelCall(call, placementOf, sizes);
+  auto roomOf = [&](Value v) { return room.roomOf(v); };
+  llvm::function_ref<Dim(Value)> checked = roomOf;
+  std::string bytes = describeKernelCall(
+      call, placementOf, options.checks.accesses ? checked : nullptr, sizes);
   Value constant = bytesConstant(bytes);
   if (sizes.empty())
     return constant;

@@ -112,7 +112,7 @@ Value EntryEmitter::window(Value tensor, const Placement &place,
   if (place.region == ft::Region::Late)
     base = bytesAt(lateBuffers.lookup(place.index));
   else if (place.region == ft::Region::Found)
-    base = bytesAt(foundAt.lookup(rootOf(tensor)));
+    base = bytesAt(foundAt.lookup(MemoryRoom::rootOf(tensor)));
   else
     base = baseOf(place.region, place.index);
   Value at = offsetOf(place);
@@ -135,15 +135,6 @@ Value EntryEmitter::window(Value tensor, const Placement &place,
   return memref::ReinterpretCastOp::create(b, loc, type, all, b.getIndexAttr(0),
                                            mixed(type.getShape()),
                                            mixed(strides));
-}
-
-Value EntryEmitter::rootOf(Value v) {
-  Operation *op = v.getDefiningOp();
-  while (op && roleOf(op) == OpRole::View) {
-    v = op->getOperand(0);
-    op = v.getDefiningOp();
-  }
-  return v;
 }
 
 void EntryEmitter::allocateLate(ArrayRef<Value> outputs) {
@@ -230,7 +221,7 @@ Value EntryEmitter::addressOf(Value tensor, const Placement &place) {
     start = lateBuffers.lookup(place.index);
     break;
   case ft::Region::Found:
-    start = foundAt.lookup(rootOf(tensor));
+    start = foundAt.lookup(MemoryRoom::rootOf(tensor));
     // The kernel that finds it is about to be called.
     if (!start)
       return LLVM::ZeroOp::create(b, loc, pointer());
@@ -270,7 +261,10 @@ Value EntryEmitter::bufferAddress(int buffer) {
 Value EntryEmitter::load(Value v) {
   Placement place = schedule.placements.lookup(v);
   auto scalar = cast<RankedTensorType>(v.getType()).getElementType();
-  return LLVM::LoadOp::create(b, loc, scalar, addressOf(v, place));
+  markTensors("ft_rt_open", v);
+  Value loaded = LLVM::LoadOp::create(b, loc, scalar, addressOf(v, place));
+  markTensors("ft_rt_close", v);
+  return loaded;
 }
 
 } // namespace ft

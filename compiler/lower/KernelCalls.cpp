@@ -19,8 +19,9 @@ class Description {
 public:
   Description(KernelCallOp call,
               llvm::function_ref<Placement(Value)> placementOf,
+              llvm::function_ref<Dim(Value)> roomOf,
               std::vector<SizeWord> &sizes)
-      : call(call), placementOf(placementOf), sizes(sizes) {}
+      : call(call), placementOf(placementOf), roomOf(roomOf), sizes(sizes) {}
   std::string run();
 
 private:
@@ -35,6 +36,7 @@ private:
 
   KernelCallOp call;
   llvm::function_ref<Placement(Value)> placementOf;
+  llvm::function_ref<Dim(Value)> roomOf;
   std::vector<SizeWord> &sizes;
   std::vector<int64_t> words;
   std::vector<std::pair<size_t, size_t>> textAt;
@@ -84,12 +86,13 @@ void Description::addTensor(Value value, unsigned index, int64_t copyFrom) {
   words.push_back(found && place.index != kNoOutput
                       ? static_cast<int64_t>(place.index)
                       : -1);
-  words.push_back(meta.rank());
   auto add = [&](Dim d) {
     if (!d.isStatic())
       sizes.push_back({words.size(), d});
     words.push_back(d.isStatic() ? d.value() : 0);
   };
+  add(found || !roomOf ? Dim(-1) : roomOf(value));
+  words.push_back(meta.rank());
   if (found) {
     for (Dim size : meta.sizes)
       words.push_back(size.isStatic() ? size.value() : -1);
@@ -195,8 +198,9 @@ std::string Description::run() {
 
 std::string describeKernelCall(KernelCallOp call,
                                llvm::function_ref<Placement(Value)> placementOf,
+                               llvm::function_ref<Dim(Value)> roomOf,
                                std::vector<SizeWord> &sizes) {
-  return Description(call, placementOf, sizes).run();
+  return Description(call, placementOf, roomOf, sizes).run();
 }
 
 } // namespace ft

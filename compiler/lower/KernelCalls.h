@@ -28,12 +28,12 @@ struct SizeWord {
 };
 
 /// The description that ft_rt_call_kernel reads (runtime/src/kernel_call.h).
-/// `placementOf`: where an operand or result lives. `sizes` gets the words that
-/// the run has to fill in.
-std::string
-describeKernelCall(KernelCallOp call,
-                   llvm::function_ref<Placement(mlir::Value)> placementOf,
-                   std::vector<SizeWord> &sizes);
+/// `placementOf`: where an operand or result lives. `roomOf`: how many bytes
+/// are there for it; null: the runtime does not check. `sizes` gets the words
+/// that the run has to fill in.
+std::string describeKernelCall(
+    KernelCallOp call, llvm::function_ref<Placement(mlir::Value)> placementOf,
+    llvm::function_ref<Dim(mlir::Value)> roomOf, std::vector<SizeWord> &sizes);
 
 } // namespace ft
 

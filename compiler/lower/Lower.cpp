@@ -55,7 +55,8 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
     if (failed(passes.run(graph)))
       return failure();
   auto function = module.lookupSymbol<func::FuncOp>("forward");
-  FailureOr<Schedule> schedule = Schedule::build(function);
+  FailureOr<Schedule> schedule =
+      Schedule::build(function, nullptr, options.redZone());
   if (failed(schedule))
     return failure();
   if (failed(emitEntryFunction(module, *schedule, options)))

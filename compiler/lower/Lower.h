@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_LOWER_LOWER_H
 #define FORETRACE_COMPILER_LOWER_LOWER_H
 
+#include "compiler/support/CodeChecks.h"
 #include "dialects/ft/DType.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -20,6 +21,12 @@ struct LowerOptions {
   std::function<int64_t(DType)> panelWidth;
   /// Bytes of scratch memory that a kernel wants as its last argument.
   std::function<int64_t(mlir::func::FuncOp)> scratchBytes;
+  /// `accesses`: compare what each kernel, C kernels too, is told of its
+  /// tensors with the memory that they are in. `address`: leave red zones in
+  /// the arena, and open what a step is given only while it runs.
+  CodeChecks checks;
+
+  int64_t redZone() const { return checks.address ? 64 : 0; }
 };
 
 /// The dialects that the stage's result is made of.

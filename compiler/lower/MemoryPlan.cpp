@@ -9,7 +9,8 @@
 namespace ft {
 
 unsigned MemoryPlan::add(int64_t bytes, unsigned first, unsigned last) {
-  buffers.push_back({aligned(bytes), first, last});
+  buffers.push_back({aligned(bytes) + redZone, first, last});
+  buffers.back().asked = bytes;
   return static_cast<unsigned>(buffers.size()) - 1;
 }
 
@@ -17,8 +18,10 @@ unsigned MemoryPlan::add(Dim bytes, int64_t estimate, unsigned first,
                          unsigned last) {
   if (bytes.isStatic())
     return add(bytes.value(), first, last);
-  buffers.push_back({aligned(estimate), first, last});
-  buffers.back().symbolic = ceilDiv(bytes, kAlignment) * Dim(kAlignment);
+  buffers.push_back({aligned(estimate) + redZone, first, last});
+  buffers.back().asked = bytes;
+  buffers.back().symbolic =
+      ceilDiv(bytes, kAlignment) * Dim(kAlignment) + Dim(redZone);
   return static_cast<unsigned>(buffers.size()) - 1;
 }
 

@@ -44,6 +44,10 @@ public:
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
+  /// Bytes that stay free behind every buffer, a multiple of kAlignment, so
+  /// that a sanitizer sees what runs over its end. Before the first `add`.
+  void setRedZone(int64_t bytes) { redZone = bytes; }
+
   /// A buffer of `bytes` (≥ 0) that is written at step `first` and last used at
   /// step `last` ≥ `first`. Returns its number.
   unsigned add(int64_t bytes, unsigned first, unsigned last);
@@ -54,6 +58,8 @@ public:
 
   void solve();
 
+  /// What was asked for.
+  Dim bytes(unsigned buffer) const { return buffers[buffer].asked; }
   int64_t offset(unsigned buffer) const { return buffers[buffer].offset; }
   /// The slot of a buffer, whose size is of the run; -1: it has an offset.
   int slot(unsigned buffer) const { return buffers[buffer].slot; }
@@ -74,12 +80,13 @@ private:
     int64_t offset = 0;
     Dim symbolic = 0; ///< bytes of the run, where `bytes` is an estimate
     int slot = -1;
+    Dim asked = 0;
   };
   void solveSlots();
 
   std::vector<Buffer> buffers;
   std::vector<Dim> slotSizes;
-  int64_t total = 0, estimatedSlots = 0;
+  int64_t total = 0, estimatedSlots = 0, redZone = 0;
 };
 
 } // namespace ft

@@ -47,7 +47,7 @@ struct LowerStagePass : LowerPass<LowerStagePass> {
     return "make kernels and a schedule on planned memory";
   }
   void runOnOperation() override {
-    if (failed(lowerModule(getOperation(), {defaultPanelWidth, nullptr})))
+    if (failed(lowerModule(getOperation(), {defaultPanelWidth, nullptr, {}})))
       signalPassFailure();
   }
 };

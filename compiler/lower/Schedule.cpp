@@ -627,8 +627,10 @@ private:
 
 } // namespace
 
-FailureOr<Schedule> Schedule::build(func::FuncOp function, const Plan *outer) {
+FailureOr<Schedule> Schedule::build(func::FuncOp function, const Plan *outer,
+                                    int64_t redZone) {
   Schedule schedule;
+  schedule.memory.setRedZone(redZone);
   if (failed(ScheduleBuilder(function, schedule, outer).run()))
     return failure();
   return schedule;

@@ -60,9 +60,11 @@ struct Schedule {
 
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
   /// copies that the boundary and non-contiguous reshapes need. `outer`: of the
-  /// model, whose symbols the function of a region has.
+  /// model, whose symbols the function of a region has. `redZone`: of the
+  /// memory plan.
   static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function,
-                                         const Plan *outer = nullptr);
+                                         const Plan *outer = nullptr,
+                                         int64_t redZone = 0);
 };
 
 } // namespace ft

@@ -153,6 +153,16 @@ int ft_rt_fail_index(ft_exec *exec, const char *where, int64_t index,
  * model that ends, in any thread, fails with it. */
 void ft_rt_fail_access(const char *access, int64_t at, int64_t limit);
 
+/* The same for --sanitize undefined: a sentence that says what and where. */
+void ft_rt_fail_undefined(const char *what);
+
+/* For code compiled with --sanitize address. The arena is closed to it but for
+ * what a step opens: the tensors that it is given. ft_rt_close_gap closes what
+ * belongs to no tensor, for good; it ends on a multiple of 8. */
+void ft_rt_open(const void *start, int64_t bytes);
+void ft_rt_close(const void *start, int64_t bytes);
+void ft_rt_close_gap(const void *start, int64_t bytes);
+
 /* Calls the kernel of a custom operator on tensors that `words` describes
  * (kernel_call.h) and whose elements start at data[i]. `words` may stand on
  * the caller's stack, its sizes and strides worked out by the call: it is read

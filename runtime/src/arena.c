@@ -8,6 +8,7 @@
  *===----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "internal.h"
+#include "sanitize.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,6 +23,8 @@ void *ft_alloc_block(size_t bytes) {
   /* Fewer page faults and TLB misses; nothing depends on it. */
   if (block && bytes >= huge)
     madvise(block, rounded, MADV_HUGEPAGE);
+  if (block)
+    ft_close_gap((uint8_t *)block + bytes, rounded - bytes);
   return block;
 }
 

@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *===----------------------------------------------------------------------===*/
 #include "internal.h"
+#include "sanitize.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool check_count(const char *what, int32_t expected, int32_t got,
                         const ft_value_info *const *infos,
@@ -206,15 +208,19 @@ static bool fill_scratch(call *c, ft_status *status) {
   uint8_t *scratch = ft_workspace_scratch(c->work, c->scratch_bytes);
   if (!scratch)
     return ft_fail(status, FT_ERROR_MEMORY, "no memory for copies of inputs");
+  ft_close_memory(scratch, c->scratch_bytes);
   size_t used = 0;
   for (int32_t i = 0; i < c->num_inputs; ++i)
     if (c->work->inputs[i] == kInScratch) {
       c->work->inputs[i] = scratch + reserve(&used, c->in[i]);
+      ft_open_memory(c->work->inputs[i], ft_layout_bytes(c->in[i]));
       ft_copy_in(c->in[i], c->work->inputs[i], &c->inputs[i]);
     }
   for (int32_t i = 0; i < c->num_outputs; ++i)
-    if (c->work->outputs[i] == kInScratch)
+    if (c->work->outputs[i] == kInScratch) {
       c->work->outputs[i] = scratch + reserve(&used, c->out[i]);
+      ft_open_memory(c->work->outputs[i], ft_layout_bytes(c->out[i]));
+    }
   return true;
 }
 
@@ -239,6 +245,10 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
     return ft_fail(status, FT_ERROR_MEMORY,
                    "no memory for a call of \"%s\": it works in %zu bytes",
                    c->work->desc->info.name, c->work->arena_needed);
+  /* What nothing has written is no number that looks right. */
+  if (FT_SANITIZED)
+    memset(c->work->arena, 0xfb, c->work->arena_needed);
+  ft_close_memory(c->work->arena, c->work->arena_needed);
   ft_exec *exec = &c->work->exec;
   exec->threads = options->threads ? options->threads : model->threads;
   exec->parallel_for = options->parallel_for;
@@ -259,6 +269,7 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
       model->weights.data + desc->weights_base, model->state, c->work->sizes);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
+  ft_open_memory(c->work->arena, c->work->arena_needed);
   if (atomic_load(&exec->failed))
     *status = exec->status;
   else if (code != 0)

@@ -157,12 +157,31 @@ static ft_kernel_arg item_of(const int64_t *words, const int64_t *item,
 }
 
 /* Words before the sizes of a tensor. */
-enum { DTYPE, COPY_FROM, OUTPUT, RANK, TENSOR_HEAD };
+enum { DTYPE, COPY_FROM, OUTPUT, ROOM, RANK, TENSOR_HEAD };
 
 static bool has_unknown(const int64_t *at) {
   for (int64_t d = 0; d < at[RANK]; ++d)
     if (at[TENSOR_HEAD + d] < 0)
       return true;
+  return false;
+}
+
+/* For --check-accesses: is all that the kernel is told of a tensor there? */
+static bool is_there(ft_exec *exec, const char *op, int64_t number,
+                     const DLTensor *t, int64_t room) {
+  int64_t last = 0;
+  for (int32_t d = 0; d < t->ndim; ++d) {
+    if (t->shape[d] <= 0)
+      return true;
+    last += (t->shape[d] - 1) * t->strides[d];
+  }
+  int64_t bytes = (last + 1) * (t->dtype.bits / 8);
+  if (room < 0 || (last >= 0 && bytes <= room))
+    return true;
+  ft_text text = {.size = 0};
+  ft_text_add(&text, "%s: tensor %d of the call ends at byte %lld of %lld", op,
+              (int)number, (long long)bytes, (long long)room);
+  ft_rt_fail(exec, FT_ERROR_ACCESS, text.chars);
   return false;
 }
 
@@ -176,6 +195,7 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
   /* Sizes and strides of results that the kernel finds. */
   int64_t layouts[words[FT_KC_FOUND] + 1], *layout = layouts;
   const int64_t *at = words + FT_KC_HEAD;
+  const char *op = (const char *)words + words[FT_KC_OP];
   for (int64_t i = 0; i < num_tensors; ++i) {
     DLTensor *t = &tensors[i];
     int64_t from = at[COPY_FROM], rank = at[RANK];
@@ -200,6 +220,8 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
         layout += 2 * rank;
       }
     }
+    if (!is_there(exec, op, i, t, at[ROOM]))
+      return FT_ERROR_ACCESS;
     if (from >= 0)
       memcpy(t->data, data[from], (size_t)bytes_of(t));
     at += TENSOR_HEAD + 2 * rank;
@@ -207,7 +229,6 @@ int ft_rt_call_kernel(ft_exec *exec, ft_kernel_fn kernel, const int64_t *words,
   for (int64_t i = 0; i < num_items; ++i, at += 3)
     items[i] = item_of(words, at, tensors, items);
 
-  const char *op = (const char *)words + words[FT_KC_OP];
   struct kernel_host host = {exec,
                              op,
                              strstr(op, "::") != NULL,

@@ -6,7 +6,7 @@
  * compiler/lower/KernelCalls.cpp, read by kernel.c.
  *
  *   FT_KC_HEAD words      see below
- *   for each tensor       dtype, copy_from, output, ndim, ndim sizes,
+ *   for each tensor       dtype, copy_from, output, room, ndim, ndim sizes,
  *                         ndim strides
  *   for each item         kind, value, count
  *   texts                 each ends with a zero byte
@@ -15,8 +15,10 @@
  * other results; a written argument stands in the memory of its new value,
  * which starts as a copy of tensor `copy_from` (-1: of none). A result with a
  * size that its kernel has to find (-1) is output `output` of the model (-1:
- * none), and has the order of its dims in memory instead of strides. Items are
- * the arguments in the order of the schema, then the elements of lists.
+ * none), and has the order of its dims in memory instead of strides. `room` is
+ * how many bytes there are from where a tensor starts, -1 where nobody asked
+ * for this to be checked. Items are the arguments in the order of the schema,
+ * then the elements of lists.
  *===----------------------------------------------------------------------===*/
 #ifndef FORETRACE_RUNTIME_KERNEL_CALL_H
 #define FORETRACE_RUNTIME_KERNEL_CALL_H

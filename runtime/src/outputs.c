@@ -7,6 +7,7 @@
  * does, by ft_find_output. Sizes that are not known before are -1.
  *===----------------------------------------------------------------------===*/
 #include "internal.h"
+#include "sanitize.h"
 
 #include <inttypes.h>
 
@@ -137,6 +138,8 @@ void *ft_rt_temporary(ft_exec *exec, int64_t bytes) {
   }
   memcpy(block, &exec->temporaries, sizeof exec->temporaries);
   exec->temporaries = block;
+  ft_close_gap(block + sizeof exec->temporaries,
+               (size_t)head - sizeof exec->temporaries);
   return block + head;
 }
 

@@ -47,6 +47,14 @@ void ft_rt_fail_access(const char *access, int64_t at, int64_t limit) {
   atomic_store(&access_state, 2);
 }
 
+void ft_rt_fail_undefined(const char *what) {
+  int expected = 0;
+  if (!atomic_compare_exchange_strong(&access_state, &expected, 1))
+    return;
+  ft_fail(&access_failure, FT_ERROR_ACCESS, "%s", what);
+  atomic_store(&access_state, 2);
+}
+
 bool ft_check_accesses(ft_status *status) {
   int expected = 2;
   if (!atomic_compare_exchange_strong(&access_state, &expected, 1))

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "hash.h"
 #include "internal.h"
+#include "sanitize.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -156,6 +157,8 @@ bool ft_weights_open(const ft_model_desc *desc, const char *path,
 
 bool ft_weights_verify(const ft_model_desc *desc, const ft_weights *weights,
                        ft_status *status) {
+  /* The next call closes its gaps again. */
+  ft_open_memory(weights->data, desc->info.weights_bytes);
   uint64_t hash = ft_hash_bytes(weights->data, desc->info.weights_bytes);
   if (hash != desc->weights_data_hash)
     return ft_fail(
@@ -167,6 +170,8 @@ bool ft_weights_verify(const ft_model_desc *desc, const ft_weights *weights,
 }
 
 void ft_weights_close(ft_weights *weights) {
+  if (weights->data)
+    ft_open_memory(weights->data, ft_gen_desc.info.weights_bytes);
   if (weights->mapping)
     munmap(weights->mapping, weights->mapping_bytes);
 }

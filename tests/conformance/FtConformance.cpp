@@ -4,6 +4,7 @@
 #include "tests/conformance/MetaCommand.h"
 #include "tests/conformance/ModelsCommand.h"
 #include "tests/conformance/ValuesCommand.h"
+#include "tools/foretrace/CodeCheckFlags.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -46,8 +47,6 @@ int main(int argc, char **argv) {
   values->add_flag("--grad", valuesOptions.grad, "also gradients");
   values->add_option("--batch", valuesOptions.batch, "calls in one artefact")
       ->capture_default_str();
-  values->add_flag("--check-accesses", valuesOptions.checkAccesses,
-                   "compile with guarded loads and stores");
   values->add_flag("--interpreter", valuesOptions.interpreter,
                    "evaluate with the reference interpreter of the tests");
   values->add_flag("--compile-times", valuesOptions.compileTimes,
@@ -75,6 +74,8 @@ int main(int argc, char **argv) {
     command->add_option("--device", device)
         ->check(CLI::IsMember({"cpu", "cuda-emulated"}))
         ->capture_default_str();
+  ft::cli::addCodeChecks(*values, valuesOptions.checks);
+  ft::cli::addCodeChecks(*models, options.checks);
   CLI11_PARSE(app, argc, argv);
 
   auto checked = [&](const char *what) {

@@ -209,6 +209,7 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
 
   Options sessionOptions;
   sessionOptions.catchCrashes = true;
+  sessionOptions.checks = options.checks;
   if (options.meta) {
     Session session(sessionOptions);
     if (session.load(file(stem + ".pt2")) && session.runTo(Stage::Fake))

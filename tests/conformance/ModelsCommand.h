@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_MODELSCOMMAND_H
 #define FORETRACE_TESTS_CONFORMANCE_MODELSCOMMAND_H
 
+#include "compiler/support/CodeChecks.h"
 #include "tests/conformance/Report.h"
 
 #include "llvm/Support/Error.h"
@@ -23,6 +24,8 @@ struct ModelsOptions {
   /// With `values`: also the gradients, of the models that have some; others
   /// are skipped.
   bool grads = false;
+  /// Of the code that models are compiled to.
+  CodeChecks checks;
 };
 
 /// Takes every archive of the folder that has recorded values through the

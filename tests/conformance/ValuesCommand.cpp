@@ -199,7 +199,7 @@ static std::string compareLayouts(FakeVerifier &verifier,
 std::string ValuesRun::tryBatch(Batch batch) {
   Options options;
   options.catchCrashes = true;
-  options.checkAccesses = this->options.checkAccesses;
+  options.checks = this->options.checks;
   options.joint = this->options.grad;
   Session session(options);
   GraphBuilder graph(session.context(), "calls");

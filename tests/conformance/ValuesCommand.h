@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_VALUESCOMMAND_H
 #define FORETRACE_TESTS_CONFORMANCE_VALUESCOMMAND_H
 
+#include "compiler/support/CodeChecks.h"
 #include "tests/conformance/Report.h"
 
 #include "llvm/Support/Error.h"
@@ -13,8 +14,8 @@ namespace ft::conformance {
 struct ValuesOptions {
   /// Calls in one artefact.
   unsigned batch = 200;
-  /// Compile with guarded loads and stores.
-  bool checkAccesses = false;
+  /// Of the code that calls are compiled to.
+  CodeChecks checks;
   /// Let the reference interpreter (tests/interpreter) evaluate the calls
   /// instead of compiling them; those that it does not know are skipped.
   bool interpreter = false;

@@ -3,6 +3,7 @@
 
 #include "tests/random/Judge.h"
 #include "tests/random/Trial.h"
+#include "tools/foretrace/CodeCheckFlags.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -32,8 +33,8 @@ int main(int argc, char **argv) {
   uint64_t seed = 1, count = 1000, batch = 200;
   unsigned most = 20;
   std::string only;
-  bool checkAccesses = false, signedZeros = false, noReduce = false,
-       coverage = false, show = false, progress = false;
+  bool signedZeros = false, noReduce = false, coverage = false, show = false,
+       progress = false;
   app.add_option("--seed", seed, "of the first program; the next has one more")
       ->capture_default_str();
   app.add_option("--count", count, "programs")->capture_default_str();
@@ -42,18 +43,16 @@ int main(int argc, char **argv) {
   app.add_option("--op", only, "only operators that match (\"scatter*\")");
   app.add_option("--most", most, "stop after so many failures")
       ->capture_default_str();
-  app.add_flag("--check-accesses", checkAccesses,
-               "compile with guarded loads and stores");
   app.add_flag("--signed-zeros", signedZeros,
                "compare the signs of zeros where bits are compared");
   app.add_flag("--no-reduce", noReduce, "print failing programs as they are");
   app.add_flag("--coverage", coverage, "print how often each operator ran");
   app.add_flag("--progress", progress, "a line to stderr for each artefact");
   app.add_flag("--show", show, "print every program");
+  Trial trial;
+  ft::cli::addCodeChecks(app, trial.checks);
   CLI11_PARSE(app, argc, argv);
 
-  Trial trial;
-  trial.checkAccesses = checkAccesses;
   trial.signedZeros = signedZeros;
   unsigned failures = 0;
   trial.onFailure = [&](const Failure &failure) {

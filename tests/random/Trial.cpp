@@ -39,7 +39,7 @@ std::string Trial::attempt(Batch batch, std::vector<Failure> &failures) {
   Options options;
   options.catchCrashes = true;
   options.verify = false; // frontEndError does
-  options.checkAccesses = checkAccesses;
+  options.checks = checks;
   Session session(options);
   GraphBuilder graph(session.context(), "random");
   std::vector<HostTensor> inputs;

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_RANDOM_TRIAL_H
 #define FORETRACE_TESTS_RANDOM_TRIAL_H
 
+#include "compiler/support/CodeChecks.h"
 #include "tests/conformance/ScratchFolder.h"
 #include "tests/random/Program.h"
 
@@ -23,7 +24,7 @@ struct Failure {
 class Trial {
 public:
   /// Compile with guarded loads and stores.
-  bool checkAccesses = false;
+  CodeChecks checks;
   /// Compare the signs of zeros, see Judge.
   bool signedZeros = false;
   /// Called for each failure.

@@ -4,6 +4,7 @@
 #include "tools/foretrace/CompileOptions.h"
 
 #include "compiler/driver/Targets.h"
+#include "tools/foretrace/CodeCheckFlags.h"
 #include "tools/foretrace/Output.h"
 
 #include <cstdlib>
@@ -69,9 +70,7 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                 "print the seconds of each stage, and what the cache did");
   verb.add_flag("--crosscheck", crosscheck,
                 "work out again what the cache of fake propagation answers");
-  verb.add_flag("--check-accesses", checkAccesses,
-                "end a call whose code would reach outside of its memory "
-                "(slow)");
+  addCodeChecks(verb, checks);
   for (const LaterOption &option : kLater) {
     std::string flag = option.flag;
     std::string help = std::string(option.help) + " (not in this build)";
@@ -126,7 +125,7 @@ int CompileOptions::fill(Options &options) const {
   options.cpu = cpu;
   options.linker = linker;
   options.crosscheck = crosscheck;
-  options.checkAccesses = checkAccesses;
+  options.checks = checks;
   options.plugins = plugins;
   options.dynamic = dynamic;
   options.dynamicBatch = dynamicBatch;

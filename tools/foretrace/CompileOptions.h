@@ -31,7 +31,7 @@ struct CompileOptions {
   bool json = false;
   bool time = false;
   bool crosscheck = false;
-  bool checkAccesses = false;
+  CodeChecks checks;
   /// Options of the design that this build knows but does not have: what was
   /// given, by flag.
   std::map<std::string, std::string> later;

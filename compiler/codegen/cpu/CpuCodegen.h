@@ -5,6 +5,7 @@
 #define FORETRACE_COMPILER_CODEGEN_CPU_CPUCODEGEN_H
 
 #include "compiler/codegen/cpu/Target.h"
+#include "compiler/support/CodeChecks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,8 +16,8 @@ namespace ft {
 
 /// What compileToObject can be told besides the target.
 struct CpuCodegenOptions {
-  /// Guard every load and store of kernels, see CheckAccesses.h. Slow.
-  bool checkAccesses = false;
+  /// See CheckAccesses.h and CheckUndefined.h.
+  CodeChecks checks;
   /// Called with the module after emission (LLVM dialect) and with the LLVM IR
   /// text after optimization, where set: for dumps.
   std::function<void(mlir::ModuleOp)> onLlvmDialect;

@@ -179,7 +179,7 @@ FailureOr<KernelInfo> emitKernel(func::FuncOp kernel, const CpuTarget &target,
   info.nanoseconds = steps ? total / steps : 0;
   emitted->setAttr("ft.trip", b.getI64IntegerAttr(steps));
   emitted->setAttr("ft.cost_ns", b.getF64FloatAttr(info.nanoseconds));
-  if (options.checkAccesses) {
+  if (options.checks.accesses) {
     SmallVector<CheckedBuffer> buffers;
     for (auto [i, argument] : llvm::enumerate(kernel.getArguments()))
       if (isa<MemRefType>(argument.getType())) {

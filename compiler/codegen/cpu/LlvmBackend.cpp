@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/cpu/LlvmBackend.h"
 
+#include "compiler/codegen/cpu/CheckUndefined.h"
 #include "compiler/support/Diagnostics.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -35,6 +36,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 
 using namespace mlir;
 
@@ -90,6 +92,20 @@ LogicalResult lowerToLlvmDialect(ModuleOp module) {
   return pm.run(module);
 }
 
+/// Calls instead of code for each access: kernels of unrolled tiles have many,
+/// and the backend's time grows faster than their number.
+static void addAddressSanitizer(llvm::PassBuilder &builder) {
+  builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager &passes,
+                                             llvm::OptimizationLevel,
+                                             llvm::ThinOrFullLTOPhase) {
+    llvm::AddressSanitizerOptions options;
+    options.UseAfterReturn = llvm::AsanDetectStackUseAfterReturnMode::Never;
+    options.InstrumentationWithCallsThreshold = 0;
+    passes.addPass(llvm::AddressSanitizerPass(options, /*UseGlobalGC=*/false,
+                                              /*UseOdrIndicator=*/false));
+  });
+}
+
 llvm::Expected<std::string> emitObject(ModuleOp module, const CpuTarget &target,
                                        const CpuCodegenOptions &options) {
   static const bool initialized = [] {
@@ -133,12 +149,21 @@ llvm::Expected<std::string> emitObject(ModuleOp module, const CpuTarget &target,
       f.addFnAttr(llvm::Attribute::NoInline);
   }
 
+  if (options.checks.undefined)
+    checkUndefined(*llvmModule);
+  if (options.checks.address)
+    for (llvm::Function &f : *llvmModule)
+      if (!f.isDeclaration())
+        f.addFnAttr(llvm::Attribute::SanitizeAddress);
+
   // Kernels are vectorized already: the vectorizers would only cost time.
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = false;
   tuning.SLPVectorization = false;
   tuning.LoopInterleaving = false;
   llvm::PassBuilder builder(machine.get(), tuning);
+  if (options.checks.address)
+    addAddressSanitizer(builder);
   llvm::LoopAnalysisManager lam;
   llvm::FunctionAnalysisManager fam;
   llvm::CGSCCAnalysisManager cgam;

@@ -84,8 +84,10 @@ enum {
   FT_ERROR_CPU = 6,         /* built for another CPU */
   FT_ERROR_FILE = 7,        /* the weights are missing, damaged, or another's */
   FT_ERROR_MEMORY = 8,      /* no memory */
-  FT_ERROR_ACCESS = 9       /* code compiled with --check-accesses reached
-                             * outside of its memory: a bug of the compiler */
+  FT_ERROR_ACCESS = 9       /* code compiled with checks (--check-accesses,
+                             * --sanitize undefined) did what it must not, such
+                             * as to reach outside of its memory: a bug of the
+                             * compiler */
 };
 
 /* What every call returns. `message` is one sentence in the model's own names,

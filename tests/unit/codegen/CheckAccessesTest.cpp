@@ -40,7 +40,7 @@ class Accesses : public testing::TestWithParam<const char *> {
 protected:
   CompiledKernels compile(int n) {
     ft::CpuCodegenOptions options;
-    options.checkAccesses = true;
+    options.checks.accesses = true;
     return CompiledKernels(gather(n), GetParam(), options);
   }
   /// Four elements of x, with others around them.
@@ -99,7 +99,7 @@ TEST_P(Accesses, AddressesAreAlignedAsClaimed) {
 
 TEST_P(Accesses, AnExpandedOutputIsOneElement) {
   ft::CpuCodegenOptions options;
-  options.checkAccesses = true;
+  options.checks.accesses = true;
   CompiledKernels k(
       kernelModule("%x: memref<20xf32>, %out: memref<20xf32, strided<[0]>>", R"(
   %a = bufferization.to_tensor %x restrict : memref<20xf32> to tensor<20xf32>

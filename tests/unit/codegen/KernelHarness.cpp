@@ -49,6 +49,8 @@ void failAccess(const char *access, int64_t at, int64_t limit) {
                        " of " + std::to_string(limit));
 }
 
+void failUndefined(const char *what) { refusedNow.push_back(what); }
+
 template <size_t... I>
 void callWith(void *f, Exec *exec, const std::vector<void *> &p,
               std::index_sequence<I...>) {
@@ -128,6 +130,8 @@ CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu,
       orc::ExecutorAddr::fromPtr(&parallelFor), JITSymbolFlags::Exported};
   symbols[es.intern("ft_rt_fail_access")] = {
       orc::ExecutorAddr::fromPtr(&failAccess), JITSymbolFlags::Exported};
+  symbols[es.intern("ft_rt_fail_undefined")] = {
+      orc::ExecutorAddr::fromPtr(&failUndefined), JITSymbolFlags::Exported};
   cantFail(jit->lljit->getMainJITDylib().define(
       orc::absoluteSymbols(std::move(symbols))));
   jit->lljit->getMainJITDylib().addGenerator(
