@@ -12,17 +12,26 @@ namespace ft {
 
 FailureOr<IndexPlan> IndexPlan::make(LowerCall &c, ArrayRef<Dim> sizes,
                                      ArrayRef<Value> tensors) {
-  IndexPlan plan;
-  plan.indexOf.resize(sizes.size());
-  int first = -1, last = -1;
+  SmallVector<std::optional<LoweredTensor>, 6> indices(tensors.size());
   for (auto [d, v] : llvm::enumerate(tensors)) {
     if (!v)
       continue;
-    LoweredTensor index = c.operandOf(v);
-    if (index.dtype == DType::Bool || index.dtype == DType::U8)
+    indices[d] = c.operandOf(v);
+    if (indices[d]->dtype == DType::Bool || indices[d]->dtype == DType::U8)
       return c.unsupported("indexing with a mask: the size of the result "
                            "depends on data");
-    plan.broadcast = broadcastDims(plan.broadcast, index.dims());
+  }
+  return of(sizes, indices);
+}
+
+IndexPlan IndexPlan::of(ArrayRef<Dim> sizes, Indices indices) {
+  IndexPlan plan;
+  plan.indexOf.resize(sizes.size());
+  int first = -1, last = -1;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    if (!index)
+      continue;
+    plan.broadcast = broadcastDims(plan.broadcast, index->dims());
     plan.indexOf[d] = index;
     first = first < 0 ? static_cast<int>(d) : first;
     last = static_cast<int>(d);

@@ -31,6 +31,10 @@ struct IndexPlan {
                                          llvm::ArrayRef<Dim> sizes,
                                          llvm::ArrayRef<mlir::Value> tensors);
 
+  /// The same of index tensors that are lowered, one for each dim or less.
+  using Indices = llvm::ArrayRef<std::optional<LoweredTensor>>;
+  static IndexPlan of(llvm::ArrayRef<Dim> sizes, Indices indices);
+
   /// Fails the run if an index is outside [-n, n).
   void check(LowerCall &c, llvm::ArrayRef<Dim> sizes) const;
 

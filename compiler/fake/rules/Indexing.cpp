@@ -169,6 +169,12 @@ static LogicalResult maskedIndex(FakeCall &c) {
     return c.fail(FakeError::Dtype,
                   "the mask must be bool, not " + dtypeName(mask.dtype));
   auto indices = c.tensors(2);
+  // The kernel clamps them, as it knows how for these.
+  for (const TensorMeta *index : indices)
+    if (index && index->dtype != DType::I64 && index->dtype != DType::I32)
+      return c.fail(FakeError::Dtype,
+                    "the indices must be int32 or int64, not " +
+                        dtypeName(index->dtype));
   FailureOr<TensorMeta> out = indexedMeta(c, self, indices);
   if (failed(out))
     return failure();

@@ -93,9 +93,25 @@ static LogicalResult elementwiseLossBackward(FakeCall &c) {
       (base == "mse_loss_backward" || base == "smooth_l1_loss_backward"))
     out.dtype = self.dtype;
   // -target * exp(-target * self) …: the target's layout comes first.
-  if (base == "soft_margin_loss_backward")
+  if (base == "soft_margin_loss_backward") {
+    const TensorMeta &target = c.tensor(2);
+    if (!isFloating(self.dtype) && !isComplex(self.dtype))
+      return c.fail(
+          FakeError::Dtype,
+          "the result is a float, which does not fit into 'self' of " +
+              dtypeName(self.dtype));
+    if (target.dtype == DType::Bool)
+      return c.fail(FakeError::Dtype, "the target must be a number, not bool");
+    FailureOr<Dims> sizes = c.broadcast({&self, &target});
+    if (failed(sizes))
+      return failure();
+    if (!c.sameSizes(*sizes, out.sizes))
+      return c.fail(FakeError::Shape, "the gradient " + c.show(c.tensor(0)) +
+                                          " is larger than the loss, " +
+                                          dimsText(*sizes));
     out.strides =
         elementwiseStrides({&c.tensor(2), &self, &c.tensor(0)}, out.sizes);
+  }
   // These kernels fill a row-major tensor on the CPU.
   if (c.device.kind == Device::Cpu &&
       (base == "mse_loss_backward" || base == "huber_loss_backward" ||
@@ -587,6 +603,9 @@ static LogicalResult ctcBackward(FakeCall &c) {
         return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
                                             "' must be integers, it is " +
                                             dtypeName(lengths->dtype));
+  if (c.tensor(0).rank() != 1)
+    return c.fail(FakeError::Dim, "the gradient needs 1 dim, it has " +
+                                      Twine(c.tensor(0).rank()));
   const TensorMeta &alpha = c.tensor(6);
   for (unsigned i : {0u, 5u, 6u})
     if (c.tensor(i).dtype != self.dtype)

@@ -192,6 +192,13 @@ static LogicalResult poolBackward(FakeCall &c) {
                   "the indices " + c.show(c.tensor(7)) +
                       " do not have the size of the pool's result, " +
                       dimsText(*sizes) + unlike(c.tensor(7).sizes, *sizes));
+  if (Max && c.tensor(7).dtype != DType::I64)
+    return c.fail(FakeError::Dtype, "the indices must be int64, not " +
+                                        dtypeName(c.tensor(7).dtype));
+  if (Max && !isFloating(self.dtype))
+    return c.fail(FakeError::Dtype,
+                  "the input must be of floating point, not " +
+                      dtypeName(self.dtype));
   return pooled(c, self, self.sizes, self.dtype, /*follow3d=*/Max);
 }
 

@@ -35,6 +35,14 @@ static LogicalResult fillScalar(LowerCall &c) {
   const Arg &value = c.call().args[1];
   if (value.kind == Arg::Complex)
     return c.unsupported("a complex fill value");
+  if (c.isRuntimeNumber(1)) {
+    LoweredTensor number = c.operand(1);
+    c.setResult(0, c.pointwise(number, dimsOf(meta), meta.dtype,
+                               [&](ScalarBuilder &s, ValueRange v) {
+                                 return s.cast(v[0], number.dtype, meta.dtype);
+                               }));
+    return success();
+  }
   if (value.kind == Arg::Int)
     c.setResult(0, c.filledInt(dimsOf(meta), meta.dtype, value.dim.value()));
   else
@@ -62,7 +70,7 @@ static const LowerRuleRow kRows[] = {
     anyShape("_cast_Int.default", same),
     anyShape("_cast_Long.default", same),
     anyShape("copy.default", copied),
-    anyShape("fill.Scalar", fillScalar),
+    anyShape("fill.Scalar", fillScalar, Numbers::Runtime),
     anyShape("fill.Tensor", copied),
     anyShape("zero.default", zeros),
     anyShape("_cast_Byte.default", same),

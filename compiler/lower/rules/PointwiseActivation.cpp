@@ -25,11 +25,11 @@ static constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 static constexpr double kSeluScale = 1.0507009873554804934193349852946;
 
 /// x where x > limit, otherwise `below`; NaN gives `below`.
-static Value above(P &p, Value x, double limit, Value then, Value below) {
+static Value above(P &p, Value x, Number limit, Value then, Value below) {
   return p.select(p.lt(p.like(x, limit), x), then, below);
 }
 
-static Value clampBetween(P &p, Value x, double low, double high) {
+static Value clampBetween(P &p, Value x, Number low, Number high) {
   return p.min(p.max(x, p.like(x, low)), p.like(x, high));
 }
 
@@ -77,24 +77,24 @@ static Value geluBackward(P &p) {
 }
 
 /// scale * (x for x > 0, alpha * expm1(inputScale * x) below)
-static Value expLinear(P &p, Value x, double alpha, double scale,
-                       double inputScale) {
+static Value expLinear(P &p, Value x, Number alpha, Number scale,
+                       Number inputScale) {
   Value low = p.mul(p.expm1(p.mul(x, inputScale)), alpha * scale);
   return above(p, x, 0, p.mul(x, scale), low);
 }
 
 static Value eluBackward(P &p) {
   Value g = p[0], x = p[5];
-  double alpha = p.number(1), scale = p.number(2), inputScale = p.number(3);
+  Number alpha = p.number(1), scale = p.number(2), inputScale = p.number(3);
   Value slope = p.flag(4) ? p.mul(p.add(x, alpha * scale), inputScale)
                           : p.mul(p.exp(p.mul(x, inputScale)),
                                   alpha * scale * inputScale);
   return p.select(p.le(x, p.zero(x)), p.mul(g, slope), p.mul(g, scale));
 }
 
-static Value softplus(P &p, Value x, double beta, double threshold) {
+static Value softplus(P &p, Value x, Number beta, Number threshold) {
   Value z = p.mul(x, beta);
-  Value soft = p.mul(p.log1p(p.exp(z)), 1 / beta);
+  Value soft = p.mul(p.log1p(p.exp(z)), Number(1) / beta);
   return above(p, z, threshold, x, soft);
 }
 
@@ -106,14 +106,14 @@ static Value softplusBackward(P &p) {
 }
 
 /// Zero where |x| <= lambda.
-static Value outside(P &p, Value x, double lambda, Value then) {
+static Value outside(P &p, Value x, Number lambda, Value then) {
   Value inside = p.le(p.abs(x), p.like(x, lambda));
   return p.select(inside, p.zero(then), then);
 }
 
 static Value softshrink(P &p) {
   Value x = p[0];
-  double lambda = p.number(1);
+  Number lambda = p.number(1);
   Value low = p.select(p.lt(x, p.like(x, -lambda)), p.add(x, lambda),
                        p.mul(x, 0)); // NaN stays NaN
   return above(p, x, lambda, p.add(x, -lambda), low);
@@ -135,7 +135,7 @@ static Value logSigmoidBackward(P &p) {
 static Value logit(P &p) {
   Value x = p[0];
   if (p.has(1))
-    x = clampBetween(p, x, p.number(1), 1 - p.number(1));
+    x = clampBetween(p, x, p.number(1), Number(1) - p.number(1));
   return p.log(p.div(x, p.sub(p.one(x), x)));
 }
 
@@ -143,8 +143,9 @@ static Value logitBackward(P &p) {
   Value g = p[0], x = p[1];
   // At -0 too the slope is +inf.
   Value inner = p.div(g, p.abs(p.mul(x, p.sub(p.one(x), x))));
-  double eps = p.has(2) ? p.number(2) : 0;
-  Value out = p.bitOr(p.lt(x, p.like(x, eps)), p.lt(p.like(x, 1 - eps), x));
+  Number eps = p.has(2) ? p.number(2) : Number(0);
+  Value out =
+      p.bitOr(p.lt(x, p.like(x, eps)), p.lt(p.like(x, Number(1) - eps), x));
   double beyond = p.has(2) ? 0 : std::numeric_limits<double>::quiet_NaN();
   return p.select(out, p.like(x, beyond), inner);
 }
@@ -182,13 +183,13 @@ static Value hardswishBackward(P &p) {
 }
 
 /// The gradient where low < x < high, else zero.
-static Value between(P &p, Value g, Value x, double low, double high) {
+static Value between(P &p, Value g, Value x, Number low, Number high) {
   Value inside = p.bitAnd(p.lt(p.like(x, low), x), p.lt(x, p.like(x, high)));
   return p.select(inside, g, p.zero(g));
 }
 
 /// The same, but NaN lets the gradient pass.
-static Value notBeyond(P &p, Value g, Value x, double low, double high) {
+static Value notBeyond(P &p, Value g, Value x, Number low, Number high) {
   Value beyond = p.bitOr(p.le(x, p.like(x, low)), p.le(p.like(x, high), x));
   return p.select(beyond, p.zero(g), g);
 }
@@ -251,7 +252,9 @@ static const FormulaRow kRows[] = {
      }},
     {"elu_backward.default", eluBackward},
     {"celu.default",
-     [](P &p) { return expLinear(p, p[0], p.number(1), 1, 1 / p.number(1)); }},
+     [](P &p) {
+       return expLinear(p, p[0], p.number(1), 1, Number(1) / p.number(1));
+     }},
     {"selu.default",
      [](P &p) { return expLinear(p, p[0], kSeluAlpha, kSeluScale, 1); }},
     {"softplus.default",

@@ -39,10 +39,10 @@ static Value neg(P &p) {
 /// Exponents that ATen replaces by exact arithmetic; small integer powers of
 /// integers are multiplied out.
 static Value powNumber(P &p) {
-  double e = p.number(1);
   Value x = p[0];
-  if (p.dtype == DType::Bool)
+  if (p.dtype == DType::Bool || !p.number(1).isKnown())
     return p.pow(x, p[1]);
+  double e = p.known(1);
   if (e == 0)
     return p.one(x);
   if (e == 1)
@@ -139,7 +139,7 @@ static Value conj(P &p) {
 
 static Value roundDecimals(P &p) {
   Value x = p[0];
-  double decimals = p.number(1);
+  double decimals = p.known(1);
   if (p.isInteger() || decimals == 0)
     return p.round(x);
   Value scale = p.like(x, std::pow(10.0, std::fabs(decimals)));

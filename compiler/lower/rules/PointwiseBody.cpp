@@ -64,7 +64,54 @@ Value PointwiseBody::as(unsigned i, DType to) {
   return cast(number(numberDtype), numberDtype, to);
 }
 
-double PointwiseBody::number(unsigned i) {
+Number PointwiseBody::number(unsigned i) {
+  if (!isRuntimeNumber(call.args[i]))
+    return Number(call.number(i));
+  // A fraction would be lost.
+  needsConstant |= isInteger() && isFloating(dtypeOf[i]);
+  return Number(*this, (*this)[i]);
+}
+
+Value Number::in(PointwiseBody &p, Type type) const {
+  if (isKnown())
+    return p.constant(type, known_);
+  if (ofRun.getType() == type)
+    return ofRun;
+  return p.cast(ofRun, p.dtype,
+                isa<Float64Type>(type) ? DType::F64 : DType::F32);
+}
+
+template <typename Known, typename Code>
+static Number combined(PointwiseBody *body, Number x, Number y, Known known,
+                       Code code) {
+  if (!body)
+    return Number(known(x.known(), y.known()));
+  Type type = body->type();
+  return Number(*body, code(*body, x.in(*body, type), y.in(*body, type)));
+}
+
+Number operator+(Number x, Number y) {
+  return combined(
+      x.body ? x.body : y.body, x, y, [](double a, double b) { return a + b; },
+      [](PointwiseBody &p, Value a, Value b) { return p.add(a, b); });
+}
+Number operator-(Number x, Number y) {
+  return combined(
+      x.body ? x.body : y.body, x, y, [](double a, double b) { return a - b; },
+      [](PointwiseBody &p, Value a, Value b) { return p.sub(a, b); });
+}
+Number operator*(Number x, Number y) {
+  return combined(
+      x.body ? x.body : y.body, x, y, [](double a, double b) { return a * b; },
+      [](PointwiseBody &p, Value a, Value b) { return p.mul(a, b); });
+}
+Number operator/(Number x, Number y) {
+  return combined(
+      x.body ? x.body : y.body, x, y, [](double a, double b) { return a / b; },
+      [](PointwiseBody &p, Value a, Value b) { return p.div(a, b); });
+}
+
+double PointwiseBody::known(unsigned i) {
   needsConstant |= isRuntimeNumber(call.args[i]);
   return call.number(i);
 }

@@ -14,6 +14,33 @@ inline bool isElement(const Arg &arg) {
   return arg.kind == Arg::Tensor || isRuntimeNumber(arg);
 }
 
+class PointwiseBody;
+
+/// A number in a formula: known now, or one that only the run knows, which is a
+/// value of the type that the formula computes in. Known ones are combined in
+/// float64 here, others by code.
+class Number {
+public:
+  Number(double known) : known_(known) {}
+  Number(PointwiseBody &body, mlir::Value ofRun) : body(&body), ofRun(ofRun) {}
+
+  bool isKnown() const { return !body; }
+  double known() const { return known_; }
+  /// As a value of a type, that of formulas for a number of the run.
+  mlir::Value in(PointwiseBody &p, mlir::Type type) const;
+
+  friend Number operator+(Number x, Number y);
+  friend Number operator-(Number x, Number y);
+  friend Number operator*(Number x, Number y);
+  friend Number operator/(Number x, Number y);
+  Number operator-() const { return Number(0) - *this; }
+
+private:
+  PointwiseBody *body = nullptr;
+  mlir::Value ofRun;
+  double known_ = 0;
+};
+
 /// What a formula sees: the arguments of an elementwise call at one element,
 /// converted to the dtype that the call computes in, and scalar arithmetic.
 /// Tensors and numbers look alike, so that one formula serves all overloads:
@@ -50,8 +77,9 @@ public:
   /// As in PyTorch's logical ops and conditions: != 0.
   mlir::Value truth(unsigned arg) { return as(arg, DType::Bool); }
   bool has(unsigned arg) const { return !call.isNone(arg); }
+  Number number(unsigned arg);
   /// A number that the formula itself depends on: a constant.
-  double number(unsigned arg);
+  double known(unsigned arg);
   bool flag(unsigned arg);
   llvm::StringRef text(unsigned arg) const { return call.args[arg].str; }
   bool isNumber(unsigned arg) const { return call.args[arg].isNumber(); }
@@ -68,11 +96,15 @@ public:
   // On bools, + is or and * is and.
   mlir::Value add(mlir::Value x, mlir::Value y);
   mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, Number y) {
+    return y.isKnown() ? mul(x, y.known()) : mul(x, like(x, y));
+  }
   /// Both parts of a complex number: infinity times y + 0i would be NaN.
   mlir::Value mul(mlir::Value x, double y);
-  mlir::Value add(mlir::Value x, double y) { return add(x, like(x, y)); }
+  mlir::Value add(mlir::Value x, Number y) { return add(x, like(x, y)); }
+  mlir::Value add(mlir::Value x, double y) { return add(x, Number(y)); }
   mlir::Value k(double value) { return constant(type(), value); }
-  mlir::Value like(mlir::Value x, double v) { return constant(x.getType(), v); }
+  mlir::Value like(mlir::Value x, Number v) { return v.in(*this, x.getType()); }
   mlir::Value max(mlir::Value x, mlir::Value y) {
     return maximum(x, y, isUnsigned());
   }

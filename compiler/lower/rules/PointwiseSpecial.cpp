@@ -146,7 +146,7 @@ static Value zeta(P &p, Value s, Value q) {
 
 /// (-1)^(n+1) n! ζ(n + 1, x).
 static Value polygamma(P &p) {
-  double n = p.number(0);
+  double n = p.known(0);
   Value x = p[1];
   if (n == 0)
     return digamma(p, x);
@@ -157,7 +157,7 @@ static Value polygamma(P &p) {
 
 /// log of the multivariate gamma function of `order` dims.
 static Value multiLogGamma(P &p) {
-  double order = p.number(1);
+  double order = p.known(1);
   Value sum = p.k(order * (order - 1) / 4 * kLogPi);
   for (int i = 0; i < order; ++i)
     sum = p.add(sum, logGamma(p, p.add(p[0], -0.5 * i)));

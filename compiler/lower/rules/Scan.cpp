@@ -1,17 +1,15 @@
 //===- Scan.cpp - Lowering of cumulative operations ------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// By doubling: after step k every element holds the combination of itself and
-// the 2^k - 1 elements before it.
-//
-//   1 2 3 4   + shifted by 1   1 3 5 7   + shifted by 2   1 3 6 10
-//
-// log2(n) parallel passes of n instead of one serial pass; sums round in the
-// order of a tree, which is more accurate. The combination must be associative,
-// and the value shifted in must be neutral. Each pass is a kernel of its own.
+// A C kernel goes once along the dim (runtime/kernels/scan.c). It knows float32
+// and float64, which both add up in double, their complex numbers, and 64-bit
+// integers; other dtypes become one of these first.
+
+#include "runtime/kernels/scan.h"
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/LibraryKernel.h"
 #include "compiler/lower/rules/Reducing.h"
 #include "compiler/lower/rules/Updates.h"
 #include "dialects/ft/Promotion.h"
@@ -29,63 +27,18 @@ namespace ft {
 
 using Ints = SmallVector<int64_t, 6>;
 
-/// x moved by `by` to higher positions of `dim`; `fill` comes in.
-static LoweredTensor shifted(LowerCall &c, LoweredTensor x, unsigned dim,
-                             int64_t by, double fill) {
-  Ints low(x.rank(), 0), high(x.rank(), 0);
-  low[dim] = by;
-  return c.pad(c.slice(x, dim, 0, x.sizes()[dim] - by), low, high, fill);
+/// The dtype that the kernel takes for results of `dtype`.
+static DType scanType(DType dtype) {
+  DType wide = opmathType(dtype);
+  return isFloating(wide) || isComplex(wide) ? wide : DType::I64;
 }
 
-/// Where the number of passes is of the run: each element combines all before
-/// it, n steps each.
-static LoweredTensor
-scanOfRun(LowerCall &c, LoweredTensor x, unsigned dim, double neutral,
-          llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
-  SmallVector<AffineExpr, 6> out(x.rank());
-  unsigned loop = 0;
-  for (unsigned p = 0; p < x.rank(); ++p) {
-    out[x.order[p]] = c.dim(p);
-    if (x.order[p] == dim)
-      loop = p;
-  }
-  SmallVector<AffineExpr, 6> read = out;
-  read[dim] = c.dim(x.rank());
-  SmallVector<Iterator> iterators(x.rank(), Iterator::Parallel);
-  iterators.push_back(Iterator::Reduction);
-  Dims physical;
-  for (unsigned d : x.order)
-    physical.push_back(x.dims()[d]);
-  LoweredTensor start = c.filled(physical, x.dtype, neutral);
-  start.order = x.order;
-  start.setDims(x.dims());
-  LoweredTensor y = c.generic(Access{x, read}, Access{start, out}, iterators,
-                              [&](ScalarBuilder &s, ValueRange v) {
-                                Value counts = s.cmp(ScalarBuilder::Cmp::Le,
-                                                     loopIndex(s, x.rank()),
-                                                     loopIndex(s, loop));
-                                return SmallVector<Value>{s.select(
-                                    counts, combine(s, v[1], v[0]), v[1])};
-                              })[0];
-  c.newGroup();
-  return y;
-}
-
-/// combine(earlier, later).
-static LoweredTensor
-scan(LowerCall &c, LoweredTensor x, unsigned dim, double neutral,
-     llvm::function_ref<Value(ScalarBuilder &, Value, Value)> combine) {
-  if (!x.isStatic())
-    return scanOfRun(c, x, dim, neutral, combine);
-  int64_t n = x.sizes()[dim];
-  for (int64_t by = 1; by < n; by *= 2) {
-    LoweredTensor before = shifted(c, x, dim, by, neutral);
-    x = c.pointwise(
-        {before, x}, x.sizes(), x.dtype,
-        [&](ScalarBuilder &s, ValueRange v) { return combine(s, v[0], v[1]); });
-    c.newGroup();
-  }
-  return x;
+/// The running totals of x, of a dtype that scanType gives.
+static LoweredTensor scan(LowerCall &c, LoweredTensor x, unsigned dim,
+                          int64_t kind) {
+  return callKernel(c, "scan", c.toRowMajor(x),
+                    {Arg::integer(dim), Arg::integer(kind)},
+                    {{x.dims(), x.dtype}}, {})[0];
 }
 
 /// The operand in the dtype to accumulate in, with at least one dim.
@@ -103,19 +56,11 @@ static LogicalResult finish(LowerCall &c, LoweredTensor y) {
   return success();
 }
 
-/// The dtype that a scan accumulates in. Where the steps follow one another,
-/// float32 would lose too much.
-static DType scanType(LowerCall &c) {
-  DType dtype = opmathType(c.resultMeta(0).dtype);
-  return dtype == DType::F32 && !c.operand(0).isStatic() ? DType::F64 : dtype;
-}
-
-static LogicalResult cumsum(LowerCall &c) {
-  LoweredTensor x = prepared(c, scanType(c));
+template <int64_t kind>
+static LogicalResult cumulate(LowerCall &c) {
+  LoweredTensor x = prepared(c, scanType(c.resultMeta(0).dtype));
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
-  return finish(c, scan(c, x, dim, 0, [](ScalarBuilder &s, Value a, Value b) {
-                  return s.add(a, b);
-                }));
+  return finish(c, scan(c, x, dim, kind));
 }
 
 /// The neighbours along `dim`: those to the left, those to the right.
@@ -215,98 +160,30 @@ static LogicalResult cumulativeTrapezoid(LowerCall &c) {
   unsigned dim = LowerCall::wrapDim(c.integer(2), c.operand(0).rank());
   LoweredTensor areas = trapezoids(c, dim);
   c.newGroup();
-  return finish(
-      c, scan(c, areas, dim, 0,
-              [](ScalarBuilder &s, Value a, Value b) { return s.add(a, b); }));
+  areas = c.cast(areas, scanType(areas.dtype));
+  return finish(c, scan(c, areas, dim, FT_SCAN_SUM));
 }
 
-static LogicalResult cumprod(LowerCall &c) {
-  LoweredTensor x = prepared(c, scanType(c));
-  unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
-  return finish(c, scan(c, x, dim, 1, [](ScalarBuilder &s, Value a, Value b) {
-                  return s.mul(a, b);
-                }));
-}
-
-/// log(exp(a) + exp(b)) = max + log1p(exp(min - max)); infinite maxima are
-/// their own result, as inf - inf must not be formed.
 static LogicalResult logcumsumexp(LowerCall &c) {
-  constexpr double kInf = std::numeric_limits<double>::infinity();
   if (!isFloating(c.operand(0).dtype))
     return c.unsupported("complex numbers");
-  LoweredTensor x = prepared(c, opmathType(c.resultMeta(0).dtype));
-  unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
-  return finish(
-      c, scan(c, x, dim, -kInf, [&](ScalarBuilder &s, Value a, Value b) {
-        Value high = s.maximum(a, b), low = s.minimum(a, b);
-        Value rest = math::Log1pOp::create(s.b, s.loc, s.exp(s.sub(low, high)));
-        Value size = math::AbsFOp::create(s.b, s.loc, high);
-        Value infinite = s.cmp(ScalarBuilder::Cmp::Eq, size,
-                               s.constant(size.getType(), kInf));
-        return s.select(infinite, high, s.add(high, rest));
-      }));
+  return cumulate<FT_SCAN_LOG_SUM_EXP>(c);
 }
 
 /// Values and positions together; of equal values the last, and NaN stays.
 template <bool wantMax>
 static LogicalResult extreme(LowerCall &c) {
-  DType given = c.operand(0).dtype;
-  DType dtype = given == DType::Bool ? DType::I8 : given;
-  LoweredTensor x = prepared(c, dtype);
+  if (isComplex(c.operand(0).dtype))
+    return c.unsupported("complex numbers have no order");
+  LoweredTensor x = prepared(c, c.operand(0).dtype);
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
-  Start start = wantMax ? lowestOf(dtype) : highestOf(dtype);
-  // What comes in is never taken: positions tell (an exact largest integer
-  // has no double).
-  LoweredTensor at = c.empty(x.sizes(), DType::I64, x.order);
-  SmallVector<AffineExpr, 6> index(x.rank());
-  unsigned loop = 0;
-  for (unsigned p = 0; p < x.rank(); ++p) {
-    index[x.order[p]] = c.dim(p);
-    if (x.order[p] == dim)
-      loop = p;
-  }
-  SmallVector<Iterator> iterators(x.rank(), Iterator::Parallel);
-  at = c.generic({}, Access{at, index}, iterators,
-                 [&](ScalarBuilder &s, ValueRange) {
-                   return SmallVector<Value>{loopIndex(s, loop)};
-                 })[0];
-  c.newGroup();
-  int64_t n = x.sizes()[dim];
-  double fill = start.exact ? 0 : start.number;
-  for (int64_t by = 1; by < n; by *= 2) {
-    LoweredTensor oldX = shifted(c, x, dim, by, fill);
-    LoweredTensor oldAt = shifted(c, at, dim, by, -1);
-    SmallVector<Access> ins;
-    for (const LoweredTensor &t : {oldX, oldAt, x, at})
-      ins.push_back({t, index});
-    SmallVector<Access> outs = {
-        {c.empty(x.sizes(), dtype, x.order), index},
-        {c.empty(x.sizes(), DType::I64, x.order), index}};
-    SmallVector<LoweredTensor> both =
-        c.generic(ins, outs, iterators, [&](ScalarBuilder &s, ValueRange v) {
-          using Cmp = ScalarBuilder::Cmp;
-          Value a = v[0], b = v[2];
-          auto either = [&](Value p, Value q) -> Value {
-            return arith::OrIOp::create(s.b, s.loc, p, q);
-          };
-          Value later =
-              s.cmp(wantMax ? Cmp::Ge : Cmp::Le, b, a, isUnsigned(dtype));
-          Value none = s.cmp(Cmp::Lt, v[1], s.zero(v[1]));
-          Value take = either(none, either(isNan(s, b), later));
-          return SmallVector<Value>{s.select(take, b, a),
-                                    s.select(take, v[3], v[1])};
-        });
-    x = both[0];
-    at = both[1];
-    c.newGroup();
-  }
-  x = c.cast(x, given);
-  if (c.resultMeta(0).rank() == 0) {
-    x = c.reshape(x, {});
-    at = c.reshape(at, {});
-  }
-  c.setResult(0, x);
-  c.setResult(1, at);
+  SmallVector<LoweredTensor> found =
+      callKernel(c, "scan_extreme", c.toRowMajor(x),
+                 {Arg::integer(dim), Arg::truth(wantMax)},
+                 {{x.dims(), x.dtype}, {x.dims(), DType::I64}}, {});
+  for (unsigned r : {0U, 1U})
+    c.setResult(r, c.resultMeta(r).rank() == 0 ? c.reshape(found[r], {})
+                                               : found[r]);
   return success();
 }
 
@@ -362,9 +239,7 @@ static LoweredTensor sumsFromHere(LowerCall &c, LoweredTensor a,
       {a, b}, a.sizes(), a.dtype,
       [](ScalarBuilder &s, ValueRange v) { return s.mul(v[0], v[1]); });
   c.newGroup();
-  LoweredTensor sums =
-      scan(c, reversed(c, products, dim), dim, 0,
-           [](ScalarBuilder &s, Value x, Value y) { return s.add(x, y); });
+  LoweredTensor sums = scan(c, reversed(c, products, dim), dim, FT_SCAN_SUM);
   return reversed(c, sums, dim);
 }
 
@@ -398,8 +273,7 @@ static LogicalResult cumprodBackward(LowerCall &c) {
                       DType::I64);
       });
   c.newGroup();
-  zeros = scan(c, zeros, dim, 0,
-               [](ScalarBuilder &s, Value a, Value b) { return s.add(a, b); });
+  zeros = scan(c, zeros, dim, FT_SCAN_SUM);
   auto isFirst = [](ScalarBuilder &s, Value x, Value count) {
     return s.mul(s.cmp(Cmp::Eq, x, s.zero(x)),
                  s.cmp(Cmp::Eq, count, s.one(count)));
@@ -409,8 +283,7 @@ static LogicalResult cumprodBackward(LowerCall &c) {
         return s.select(isFirst(s, v[0], v[1]), s.one(v[0]), v[0]);
       });
   c.newGroup();
-  others = scan(c, others, dim, 1,
-                [](ScalarBuilder &s, Value a, Value b) { return s.mul(a, b); });
+  others = scan(c, others, dim, FT_SCAN_PRODUCT);
   LoweredTensor before = sumsFromHere(c, grad, output, dim);
   LoweredTensor at = sumsFromHere(c, grad, others, dim);
   c.setResult(0, c.pointwise({x, zeros, before, at}, x.sizes(), meta.dtype,
@@ -426,12 +299,12 @@ static LogicalResult cumprodBackward(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"cummax.default", extreme<true>},
-    {"cummin.default", extreme<false>},
+    anyShape("cummax.default", extreme<true>),
+    anyShape("cummin.default", extreme<false>),
     {"cummaxmin_backward.default", extremeBackward},
-    anyShape("cumprod.default", cumprod),
+    anyShape("cumprod.default", cumulate<FT_SCAN_PRODUCT>),
     {"cumprod_backward.default", cumprodBackward},
-    anyShape("cumsum.default", cumsum),
+    anyShape("cumsum.default", cumulate<FT_SCAN_SUM>),
     {"cumulative_trapezoid.dx", cumulativeTrapezoid},
     {"cumulative_trapezoid.x", cumulativeTrapezoid},
     anyShape("_logcumsumexp.default", logcumsumexp),

@@ -8,6 +8,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/IndexPlan.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/MaskIndices.h"
 #include "compiler/lower/rules/Reducing.h"
 #include "compiler/lower/rules/Updates.h"
 
@@ -237,7 +238,7 @@ static LogicalResult indexReduce(LowerCall &c) {
 static LogicalResult indexFill(LowerCall &c) {
   AlongDim a = alongDim(c, 2);
   a.wrap = true;
-  if (c.call().args[3].isNumber())
+  if (c.call().args[3].isNumber() && !c.isRuntimeNumber(3))
     a.numberArg = 3;
   else
     a.source = c.operand(3);
@@ -319,15 +320,16 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
                            std::optional<LoweredTensor> mask = std::nullopt) {
   LoweredTensor x = c.operand(0);
   Sizes sizes = x.sizes();
+  Dims dims(sizes.begin(), sizes.end());
+  int masks = 0, others = 0;
   if (!mask) {
-    int masks = 0, others = 0;
     unsigned at = 0;
     LoweredTensor only;
     for (auto [d, v] : llvm::enumerate(tensors)) {
       if (!v)
         continue;
       LoweredTensor t = c.operandOf(v);
-      if (t.dtype == DType::Bool || t.dtype == DType::U8) {
+      if (isMask(t)) {
         ++masks;
         at = static_cast<unsigned>(d);
         only = t;
@@ -338,8 +340,20 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
     if (masks == 1 && others == 0)
       return putAtMask(c, only, at, values, accumulate);
   }
-  FailureOr<IndexPlan> plan =
-      IndexPlan::make(c, Dims(sizes.begin(), sizes.end()), tensors);
+  FailureOr<IndexPlan> plan;
+  std::optional<LoweredTensor> counts;
+  if (masks) {
+    if (llvm::is_contained(sizes, 0)) {
+      c.setResult(0, x);
+      return success();
+    }
+    MaskIndices listed = listMasks(c, tensors, sizes, values);
+    plan = IndexPlan::of(dims, listed.indices);
+    values = listed.values;
+    counts = listed.counts;
+  } else {
+    plan = IndexPlan::make(c, dims, tensors);
+  }
   if (failed(plan))
     return failure();
   Updates u;
@@ -349,6 +363,11 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
   u.values = values;
   // Behind the dims of the indices stand those of x that follow them.
   size_t behind = u.loops - plan->broadcastAt - plan->broadcast.size();
+  if (counts) {
+    Sizes wide = counts->sizes();
+    wide.append(behind, 1);
+    u.mask = c.reshape(*counts, wide);
+  }
   for (unsigned d = 0; d < x.rank(); ++d) {
     if (!plan->indexOf[d]) {
       u.from.push_back({UpdatePlace::Loop, plan->resultDim[d]});
@@ -564,7 +583,7 @@ static const LowerRuleRow kRows[] = {
     {"scatter_reduce.two", scatterReduceTwo},
     {"index_add.default", indexAdd},
     {"index_copy.default", indexCopy},
-    {"index_fill.int_Scalar", indexFill},
+    {"index_fill.int_Scalar", indexFill, Numbers::Runtime},
     {"index_fill.int_Tensor", indexFill},
     {"index_reduce.default", indexReduce},
     {"index_put.default", indexPut},

@@ -8,6 +8,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace ft {
@@ -134,28 +136,61 @@ static LoweredTensor ofSegment(LowerCall &c, const Segments &segments,
       })[0];
 }
 
-/// For each row the product of the other rows of its segment, times `initial`.
-/// Rows look at all others: the square of their number.
+/// For each row the product of the other rows of its segment, times `initial`:
+/// the segment's product over the row, where that says it. For zeros and NaNs
+/// it does not: their others are the product of what is neither, times 0 if
+/// there is a zero among them, NaN if there is a NaN.
+///
+///   2 0 3, product 0: others 0 / 2, 2 * 3, 0 / 3
 static LoweredTensor productOfOthers(LowerCall &c, const Segments &segments,
-                                     LoweredTensor data, double initial) {
-  unsigned rank = data.rank();
-  SmallVector<AffineExpr, 6> here, other;
-  for (unsigned d = 0; d < rank; ++d) {
-    here.push_back(c.dim(d));
-    other.push_back(c.dim(d == 0 ? rank : d));
-  }
-  SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
-  iterators.back() = Iterator::Reduction;
-  return c.generic({Access{data, other}, Access{segments.of, {c.dim(0)}},
-                    Access{segments.of, {c.dim(rank)}}},
-                   Access{c.filled(data.sizes(), data.dtype, initial), here},
-                   iterators, [&](ScalarBuilder &s, ValueRange v) {
-                     Value counts = arith::AndIOp::create(
-                         s.b, s.loc, s.cmp(Cmp::Eq, v[1], v[2]),
-                         s.cmp(Cmp::Ne, loopIndex(s, 0), loopIndex(s, rank)));
-                     return SmallVector<Value>{
-                         s.mul(v[3], s.select(counts, v[0], s.one(v[0])))};
-                   })[0];
+                                     LoweredTensor data, LoweredTensor output,
+                                     double initial) {
+  Ints sizes = data.sizes();
+  DType dtype = data.dtype;
+  auto isZero = [](ScalarBuilder &s, Value x) -> Value {
+    return s.cmp(Cmp::Eq, x, s.zero(x));
+  };
+  auto folded = [&](Fold fold, DType type,
+                    llvm::function_ref<Value(ScalarBuilder &, Value)> of) {
+    Updates u = intoSegments(c, segments, sizes, type);
+    u.fold = fold;
+    u.start = c.filled(u.sizes, type, fold == Fold::Product ? initial : 0);
+    u.values =
+        c.pointwise(data, sizes, type, [&](ScalarBuilder &s, ValueRange v) {
+          return of(s, v[0]);
+        });
+    return ofSegment(c, segments, foldUpdates(c, u), sizes);
+  };
+  LoweredTensor proper =
+      folded(Fold::Product, dtype, [&](ScalarBuilder &s, Value x) -> Value {
+        Value counts =
+            arith::OrIOp::create(s.b, s.loc, isZero(s, x), isNan(s, x));
+        return s.select(counts, s.one(x), x);
+      });
+  LoweredTensor zeros =
+      folded(Fold::Sum, DType::I64, [&](ScalarBuilder &s, Value x) {
+        return s.cast(isZero(s, x), DType::Bool, DType::I64);
+      });
+  LoweredTensor nans =
+      folded(Fold::Sum, DType::I64, [&](ScalarBuilder &s, Value x) {
+        return s.cast(isNan(s, x), DType::Bool, DType::I64);
+      });
+  return c.pointwise(
+      {data, output, proper, zeros, nans}, sizes, dtype,
+      [&](ScalarBuilder &s, ValueRange v) {
+        Value x = v[0], zero = isZero(s, x), nan = isNan(s, x);
+        auto others = [&](Value count, Value own) {
+          Value rest = s.sub(count, s.cast(own, DType::Bool, DType::I64));
+          return s.cmp(Cmp::Gt, rest, s.zero(rest));
+        };
+        Value exclusive =
+            s.select(others(v[3], zero), s.mul(v[2], s.zero(x)), v[2]);
+        Value quietNan =
+            s.constant(x.getType(), std::numeric_limits<double>::quiet_NaN());
+        exclusive = s.select(others(v[4], nan), quietNan, exclusive);
+        Value special = arith::OrIOp::create(s.b, s.loc, zero, nan);
+        return s.select(special, exclusive, s.div(v[1], x));
+      });
 }
 
 /// (grad, output, data, reduce, *, lengths, offsets, axis, initial): each row
@@ -196,8 +231,8 @@ static LogicalResult segmentReduceBackward(LowerCall &c) {
   } else if (how == "mean") {
     ins.push_back(rows(lengthsOf(c, *segments, data.rank())));
   } else if (how == "prod") {
-    ins.push_back(
-        productOfOthers(c, *segments, data, c.isNone(7) ? 1 : c.number(7)));
+    ins.push_back(productOfOthers(c, *segments, data, rows(output),
+                                  c.isNone(7) ? 1 : c.number(7)));
   }
   Ints column(data.rank(), 1);
   column[0] = sizes[0];

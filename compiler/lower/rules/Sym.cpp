@@ -12,6 +12,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace ft {
@@ -49,22 +51,16 @@ ArrayRef<FormulaRow> numberFormulas() {
       {"math.ceil", [](P &p) { return p.ceil(p[0]); }, ComputeIn::Numbers},
       {"math.floor", [](P &p) { return p.floor(p[0]); }, ComputeIn::Numbers},
       {"math.trunc", [](P &p) { return p.truncate(p[0]); }, ComputeIn::Numbers},
-      {"operator.add", sum, ComputeIn::Numbers},
       {"operator.and_", both, ComputeIn::Numbers},
       {"operator.eq", equal, ComputeIn::Numbers},
       {"operator.ge", atLeast, ComputeIn::Numbers},
       {"operator.gt", greater, ComputeIn::Numbers},
       {"operator.le", atMost, ComputeIn::Numbers},
-      {"operator.lshift", shiftLeft, ComputeIn::Numbers},
       {"operator.lt", less, ComputeIn::Numbers},
-      {"operator.mul", product, ComputeIn::Numbers},
       {"operator.ne", different, ComputeIn::Numbers},
-      {"operator.neg", negated, ComputeIn::Numbers},
       {"operator.or_", either, ComputeIn::Numbers},
       {"operator.pos", same, ComputeIn::Numbers},
-      {"operator.pow", power, ComputeIn::Numbers},
       {"operator.rshift", shiftRight, ComputeIn::Numbers},
-      {"operator.sub", difference, ComputeIn::Numbers},
       {"torch._sym_sqrt", root},
       {"torch.sym_float", same},
       {"torch.sym_int", same, ComputeIn::Numbers},
@@ -96,6 +92,83 @@ static LogicalResult divide(LowerCall &c) {
 static Value floorQuotient(P &p) { return p.floorDiv(p[0], p[1]); }
 static Value remainder(P &p) { return p.remainderFloor(p[0], p[1]); }
 static Value quotient(P &p) { return p.div(p[0], p[1]); }
+
+//===----------------------------------------------------------------------===//
+// Integers of Python have no end; those of 64 bits do
+//===----------------------------------------------------------------------===//
+
+// Whether int64 holds the result. Floats always do.
+static Value yes(P &p) {
+  return arith::ConstantOp::create(p.b, p.loc, p.b.getBoolAttr(true));
+}
+static Value leastOf(P &p) {
+  return p.constantInt(p.type(), std::numeric_limits<int64_t>::min());
+}
+static Value isNegative(P &p, Value x) { return p.lt(x, p.zero(x)); }
+/// Not (both operands have one sign and the result the other).
+static Value sumFits(P &p) {
+  if (!p.isInteger())
+    return yes(p);
+  Value x = p[0], y = p[1], r = sum(p);
+  return p.logicalNot(isNegative(p, p.bitAnd(p.bitXor(x, r), p.bitXor(y, r))));
+}
+static Value differenceFits(P &p) {
+  if (!p.isInteger())
+    return yes(p);
+  Value x = p[0], y = p[1], r = difference(p);
+  return p.logicalNot(isNegative(p, p.bitAnd(p.bitXor(x, y), p.bitXor(x, r))));
+}
+/// Dividing gives the operand back; the least number by -1 does not.
+static Value productFits(P &p) {
+  if (!p.isInteger())
+    return yes(p);
+  Value x = p[0], y = p[1], least = leastOf(p);
+  Value back = p.eq(p.truncDiv(product(p), x), y);
+  Value turned = p.bitAnd(p.eq(x, p.neg(p.one(x))), p.eq(y, least));
+  return p.bitOr(p.eq(x, p.zero(x)), p.bitAnd(back, p.logicalNot(turned)));
+}
+static Value negationFits(P &p) {
+  if (!p.isInteger())
+    return yes(p);
+  return p.ne(p[0], leastOf(p));
+}
+/// Shifting back gives the operand.
+static Value shiftFits(P &p) {
+  Value x = p[0], n = p[1];
+  Value in =
+      p.bitAnd(p.le(p.zero(n), n), p.lt(n, p.constantInt(n.getType(), 64)));
+  Value by = p.select(in, n, p.zero(n));
+  Value back = arith::ShRSIOp::create(
+      p.b, p.loc, arith::ShLIOp::create(p.b, p.loc, x, by), by);
+  return p.bitOr(p.eq(x, p.zero(x)), p.bitAnd(in, p.eq(back, x)));
+}
+/// As float64, which is exact where it matters: no power of two or more lies
+/// between 2^63 and what rounds to it.
+static Value powerFits(P &p) {
+  if (!p.isInteger())
+    return yes(p);
+  Value x = p.cast(p[0], p.dtype, DType::F64);
+  Value y = p.cast(p[1], p.dtype, DType::F64);
+  Value size =
+      math::AbsFOp::create(p.b, p.loc, math::PowFOp::create(p.b, p.loc, x, y));
+  return p.cmp(P::Cmp::Lt, size, p.constant(size.getType(), 0x1p63));
+}
+
+template <Value (*Compute)(P &), Value (*Fits)(P &)>
+static LogicalResult checked(LowerCall &c) {
+  FailureOr<LoweredTensor> fits =
+      applyFormula(c, Fits, ComputeIn::Numbers, {}, DType::Bool);
+  if (failed(fits))
+    return failure();
+  if (isIntegral(c.resultMeta(0).dtype))
+    c.checkValue(*fits, "the result needs more than 64 bits");
+  FailureOr<LoweredTensor> out =
+      applyFormula(c, Compute, ComputeIn::Numbers, {}, c.resultMeta(0).dtype);
+  if (failed(out))
+    return failure();
+  c.setResult(0, *out);
+  return success();
+}
 
 //===----------------------------------------------------------------------===//
 // Others
@@ -193,8 +266,14 @@ static const LowerRuleRow kRows[] = {
     {"is_same_size.default", sameSize},
     {"item.default", item},
     {"numel.default", numel},
+    {"operator.add", checked<sum, sumFits>, Numbers::Runtime},
     {"operator.floordiv", divide<floorQuotient>, Numbers::Runtime},
     {"operator.mod", divide<remainder>, Numbers::Runtime},
+    {"operator.mul", checked<product, productFits>, Numbers::Runtime},
+    {"operator.neg", checked<negated, negationFits>, Numbers::Runtime},
+    {"operator.pow", checked<power, powerFits>, Numbers::Runtime},
+    {"operator.lshift", checked<shiftLeft, shiftFits>, Numbers::Runtime},
+    {"operator.sub", checked<difference, differenceFits>, Numbers::Runtime},
     {"operator.truediv", divide<quotient, ComputeIn::Result>, Numbers::Runtime},
     {"size.default", entries<&TensorMeta::sizes>},
     {"size.int", entry<&TensorMeta::sizes>},
