@@ -89,38 +89,33 @@ LogicalResult JointTrace::checkDerivatives() {
             "model was exported with requires_grad off";
 }
 
-/// A tangent looks like its output: the same strides if they fill a storage
-/// without holes or overlaps, row-major ones otherwise.
+/// Whether static strides fill a storage without holes or overlaps: some order
+/// of the dims is row-major.
+static bool isDense(const TensorMeta &meta) {
+  if (!meta.isStatic())
+    return false;
+  SmallVector<std::pair<int64_t, int64_t>> dims;
+  for (auto [size, stride] : llvm::zip(meta.sizes, meta.strides))
+    if (size.value() != 1)
+      dims.push_back({stride.value(), size.value()});
+  llvm::sort(dims);
+  int64_t filled = 1;
+  for (auto [stride, size] : dims) {
+    if (stride != filled)
+      return false;
+    filled *= size;
+  }
+  return true;
+}
+
+/// A tangent looks like its output: of the same strides if these are dense,
+/// row-major otherwise.
 static Type tangentType(Value output) {
   TensorMeta meta = *metaOf(output);
   TensorMeta dense =
       TensorMeta::contiguous(meta.dtype, meta.sizes, meta.device);
-  Dims sorted = meta.strides, full = dense.strides;
-  auto less = [](const Dim &a, const Dim &b) {
-    return a.isStatic() && b.isStatic() && a.value() < b.value();
-  };
-  bool isStatic =
-      llvm::all_of(sorted, [](const Dim &d) { return d.isStatic(); });
-  if (isStatic && meta.isStatic()) {
-    // A permutation of row-major strides spans exactly its elements.
-    int64_t span = 1;
-    for (auto [size, stride] : llvm::zip(meta.sizes, meta.strides))
-      span += (size.value() - 1) * stride.value();
-    llvm::sort(sorted, less);
-    bool overlaps = false;
-    int64_t filled = 1;
-    SmallVector<std::pair<int64_t, int64_t>> dims;
-    for (auto [size, stride] : llvm::zip(meta.sizes, meta.strides))
-      if (size.value() != 1)
-        dims.push_back({stride.value(), size.value()});
-    llvm::sort(dims);
-    for (auto [stride, size] : dims) {
-      overlaps |= stride != filled;
-      filled *= size;
-    }
-    if (!overlaps && span == filled)
-      dense.strides = meta.strides;
-  }
+  if (isDense(meta))
+    dense.strides = meta.strides;
   return typeFromMeta(output.getContext(), dense);
 }
 

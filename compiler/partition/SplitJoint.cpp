@@ -39,6 +39,8 @@ private:
   std::string nameOf(Value value);
   func::FuncOp addProgram(StringRef name);
   void addArgument(func::FuncOp program, BlockArgument from, IRMapping &map);
+  void finish(func::FuncOp program, ArrayRef<Value> results,
+              ArrayRef<DictionaryAttr> attributes);
   void buildForward();
   void buildBackward();
 
@@ -228,6 +230,17 @@ void Splitter::addArgument(func::FuncOp program, BlockArgument from,
   map.map(from, program.getArgument(position));
 }
 
+/// Ends a program with its results.
+void Splitter::finish(func::FuncOp program, ArrayRef<Value> results,
+                      ArrayRef<DictionaryAttr> attributes) {
+  OpBuilder b = OpBuilder::atBlockEnd(&program.front());
+  func::ReturnOp::create(b, body.getTerminator()->getLoc(), results);
+  program.setFunctionType(b.getFunctionType(program.getArgumentTypes(),
+                                            ValueRange(results).getTypes()));
+  for (auto [r, dictionary] : llvm::enumerate(attributes))
+    program.setResultAttrs(static_cast<unsigned>(r), dictionary);
+}
+
 void Splitter::buildForward() {
   func::FuncOp program = addProgram("forward");
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
@@ -256,11 +269,7 @@ void Splitter::buildForward() {
     list.set(names::kValueName, b.getStringAttr(nameOf(value)));
     attributes.push_back(list.getDictionary(b.getContext()));
   }
-  func::ReturnOp::create(b, body.getTerminator()->getLoc(), results);
-  program.setFunctionType(b.getFunctionType(program.getArgumentTypes(),
-                                            ValueRange(results).getTypes()));
-  for (auto [r, dictionary] : llvm::enumerate(attributes))
-    program.setResultAttrs(static_cast<unsigned>(r), dictionary);
+  finish(program, results, attributes);
 }
 
 void Splitter::buildBackward() {
@@ -298,11 +307,7 @@ void Splitter::buildBackward() {
     attributes.push_back(
         DictionaryAttr::get(b.getContext(), joint.getResultAttrs(r)));
   }
-  func::ReturnOp::create(b, body.getTerminator()->getLoc(), results);
-  program.setFunctionType(b.getFunctionType(program.getArgumentTypes(),
-                                            ValueRange(results).getTypes()));
-  for (auto [r, dictionary] : llvm::enumerate(attributes))
-    program.setResultAttrs(static_cast<unsigned>(r), dictionary);
+  finish(program, results, attributes);
 }
 
 LogicalResult Splitter::run() {
