@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Report.h"
 
+#include "compiler/driver/PartitionReport.h"
 #include "compiler/driver/ReportParts.h"
 #include "compiler/driver/ValueTable.h"
 #include "compiler/lower/Plan.h"
@@ -110,7 +111,14 @@ static std::string padded(std::string text, size_t width) {
   return text;
 }
 
+static bool isPartitioned(const Session &session) {
+  return session.stage() == Stage::Partition;
+}
+
 std::string reportText(const Session &session) {
+  if (isPartitioned(session))
+    return "model " + modelName(session.module()) +
+           " after stage partition: " + partitionText(session.module());
   if (!hasValues(session))
     return session.print();
   mlir::ModuleOp module = session.module();
@@ -241,7 +249,10 @@ std::string reportJson(const Session &session) {
   llvm::json::Object root{
       {"stage", session.stage() ? stageInfo(*session.stage()).name : ""},
       {"model", modelName(module)}};
-  if (hasValues(session)) {
+  if (isPartitioned(session)) {
+    for (auto &entry : partitionJson(module))
+      root[entry.first] = std::move(entry.second);
+  } else if (hasValues(session)) {
     ValueTable table = tableOf(session);
     // Names are unique within a graph only.
     llvm::json::Object values;
