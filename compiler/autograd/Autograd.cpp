@@ -166,6 +166,24 @@ FailureOr<Value> JointTrace::gradientOf(Value value) {
   return sum;
 }
 
+/// An argument that needs a gradient and has no formula; null if there is none.
+/// Of what views and copies read besides `self` only sizes and dtypes count.
+static const SchemaArg *argumentWithout(const Derivative &derivative,
+                                        GradCall &call) {
+  const Schema &schema = call.schema();
+  if (schema.family == "view" || schema.family == "copy")
+    return nullptr;
+  for (const SchemaArg &argument : schema.args) {
+    auto isIts = [&](const Derivative::Row &row) {
+      return row.argument == argument.name;
+    };
+    if (argument.type.kind == SchemaType::Tensor && call.needs(argument.name) &&
+        llvm::none_of(derivative.formulas, isIts))
+      return &argument;
+  }
+  return nullptr;
+}
+
 FailureOr<SmallVector<Value>>
 JointTrace::backwardOf(Operation *op, ArrayRef<Value> gradients) {
   const Schema *schema = schemaOf(op);
@@ -177,6 +195,9 @@ JointTrace::backwardOf(Operation *op, ArrayRef<Value> gradients) {
   GradCall call(to, op, gradients, activity);
   if (derivative.kind == Derivative::Function)
     derivative.function(call);
+  if (derivative.kind == Derivative::Formulas)
+    if (const SchemaArg *argument = argumentWithout(derivative, call))
+      call.fail("none is known by '" + argument->name + "'");
   for (const Derivative::Row &row : derivative.formulas) {
     if (!call.needs(row.argument))
       continue;
