@@ -35,8 +35,17 @@ static FailureOr<std::vector<Term>> expansionOf(Operation *op,
       continue;
     TensorMeta have = RuleCall::meta(term),
                want = RuleCall::meta(Term(op->getResult(r)));
-    if (have.sizes == want.sizes && have.dtype == want.dtype)
+    if (have.sizes == want.sizes && have.dtype == want.dtype) {
+      // Whoever uses the result relies on its layout.
+      if (have.strides != want.strides) {
+        Term place =
+            call.call("new_empty_strided", {term, want.sizes, want.strides});
+        term = call.call("copy", {place, term});
+      }
+      if (call.failed())
+        return failure();
       continue;
+    }
     call.fail("it expands to " + have.str() + ", not to " + want.str());
     return failure();
   }

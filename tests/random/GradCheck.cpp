@@ -86,7 +86,7 @@ std::string GradCheck::build(Session &session, Batch batch) {
 std::string GradCheck::joint(const std::string &text) {
   Options options;
   options.catchCrashes = true;
-  options.training = true;
+  options.joint = true;
   Session session(options);
   if (!session.loadText(text, "gradcheck") || !session.runTo(Stage::Autograd))
     return "";
@@ -321,7 +321,7 @@ void GradCheck::judge(Batch batch, CompiledModel &model) {
 std::string GradCheck::attempt(Batch batch) {
   Options options;
   options.catchCrashes = true;
-  options.training = true;
+  options.joint = true;
   Session session(options);
   std::string text = build(session, batch);
   if (twice) {
