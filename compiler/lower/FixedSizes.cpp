@@ -29,9 +29,7 @@ public:
     auto module = function->getParentOfType<ModuleOp>();
     if (!module)
       return;
-    for (auto fact : llvm::make_early_inc_range(module.getOps<FactOp>()))
-      if (note(fact.getRelation(), told))
-        fact.erase();
+    noteFacts(module, told);
     if (numbers.empty())
       return;
     for (BlockArgument arg : function.getArguments())
@@ -45,6 +43,8 @@ public:
             arg.setType(fixed(arg.getType()));
       if (auto text = op->getAttrOfType<StringAttr>(names::kValue))
         op->setAttr(names::kValue, fixed(text));
+      if (auto assertion = dyn_cast<AssertOp>(op))
+        assertion.setRelationAttr(fixed(assertion.getRelationAttr()));
     });
     SmallVector<Type> results;
     for (Type type : function.getResultTypes())
@@ -54,6 +54,20 @@ public:
   }
 
 private:
+  /// With one number known, other facts may say more.
+  void noteFacts(ModuleOp module, const llvm::StringSet<> &told) {
+    for (bool more = true; more;) {
+      more = false;
+      for (auto fact : llvm::make_early_inc_range(module.getOps<FactOp>())) {
+        fact.setRelationAttr(fixed(fact.getRelationAttr()));
+        if (!note(fact.getRelation(), told))
+          continue;
+        fact.erase();
+        more = true;
+      }
+    }
+  }
+
   /// k*s + c == 0 of a symbol that inputs tell.
   bool note(StringRef relation, const llvm::StringSet<> &told) {
     llvm::Expected<SymExpr> parsed = context.parse(relation);

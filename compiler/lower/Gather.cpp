@@ -52,6 +52,11 @@ Value wrappedIndex(ScalarBuilder &s, Value index, DType dtype, int64_t size) {
   return wrappedIndex(s, index, dtype, s.constantInt(s.b.getIndexType(), size));
 }
 
+Value sizeIndex(LowerCall &c, ScalarBuilder &s, Dim size) {
+  return size.isStatic() ? s.constantInt(s.b.getIndexType(), size.value())
+                         : c.sizeValue(size);
+}
+
 LoweredTensor generateFrom(
     LowerCall &c, ArrayRef<LoweredTensor> ins, const SizeList &sizes,
     DType dtype,
@@ -82,6 +87,25 @@ generate(LowerCall &c, const SizeList &sizes, DType dtype,
                       [&](ScalarBuilder &s, ValueRange, ArrayRef<Value> at) {
                         return element(s, at);
                       });
+}
+
+LoweredTensor withSpare(LowerCall &c, LoweredTensor t, unsigned dim) {
+  if (t.dims()[dim].isStatic())
+    return t;
+  Dims low(t.rank(), 0), high(t.rank(), 0);
+  high[dim] = 1;
+  t = c.pad(t, low, high, 0);
+  c.newGroup();
+  return t;
+}
+
+void checkPositive(LowerCall &c, Dim size, const Twine &otherwise) {
+  LoweredTensor positive =
+      generate(c, {}, DType::Bool, [&](ScalarBuilder &s, ArrayRef<Value>) {
+        Value n = c.sizeIn(s, size, DType::I64);
+        return s.cmp(ScalarBuilder::Cmp::Gt, n, s.zero(n));
+      });
+  c.checkValue(positive, otherwise);
 }
 
 static LoweredTensor constantTensor(LowerCall &c, DenseElementsAttr values,
@@ -126,6 +150,15 @@ Dims broadcastDims(ArrayRef<Dim> a, ArrayRef<Dim> b) {
     if (sizes[lead + d].is(1))
       sizes[lead + d] = b[d];
   return sizes;
+}
+
+Dim placeFromStart(Dim at, Dim size) {
+  return at.isStatic() && at.value() < 0 ? at + size : at;
+}
+
+Dim clippedPlace(Dim at, Dim size) {
+  bool back = at.isStatic() && at.value() < 0;
+  return back ? maxDim(at + size, 0) : minDim(at, size);
 }
 
 SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,

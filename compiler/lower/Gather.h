@@ -29,6 +29,17 @@ mlir::Value wrappedIndex(ScalarBuilder &s, mlir::Value index, DType dtype,
 mlir::Value toIndex(ScalarBuilder &s, mlir::Value integer, DType dtype);
 mlir::Value fromIndex(ScalarBuilder &s, mlir::Value index, DType dtype);
 
+/// A size as an index, in a body.
+mlir::Value sizeIndex(LowerCall &c, ScalarBuilder &s, Dim size);
+
+/// With one element more along a dim of the run: it may have none, and bodies
+/// read one before they know whether they want it.
+LoweredTensor withSpare(LowerCall &c, LoweredTensor t, unsigned dim);
+
+/// Makes the call fail at run time, with `otherwise` in the status, unless a
+/// size of the run is positive: for results that are made of some element.
+void checkPositive(LowerCall &c, Dim size, const llvm::Twine &otherwise);
+
 /// Computes every element of a fresh row-major tensor from its logical
 /// position (values of type index).
 LoweredTensor
@@ -55,6 +66,12 @@ LoweredTensor constantVector(LowerCall &c, llvm::ArrayRef<double> values,
 llvm::SmallVector<int64_t, 6> broadcastSizes(llvm::ArrayRef<int64_t> a,
                                              llvm::ArrayRef<int64_t> b);
 Dims broadcastDims(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
+
+/// Position `at` of a dim; a negative number counts from its end. One of the
+/// run does not: the fake pass saw to that.
+Dim placeFromStart(Dim at, Dim size);
+/// The same of where slices start and end, which may be behind the end.
+Dim clippedPlace(Dim at, Dim size);
 
 /// The sizes of an annotation.
 inline Dims dimsOf(const TensorMeta &meta) {

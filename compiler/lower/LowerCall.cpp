@@ -183,9 +183,16 @@ LowerCall::packed(Value ftValue, ArrayRef<int64_t> dims,
                               dims, b.getArrayAttr(rows), base);
 }
 
+Dims LowerCall::dimsArg(unsigned arg, unsigned count, int64_t absent) const {
+  Dims list = dimsArg(arg);
+  if (list.size() < 2)
+    list.assign(count, list.empty() ? Dim(absent) : list[0]);
+  return list;
+}
+
 SmallVector<int64_t, 6> LowerCall::integers(unsigned arg, unsigned count,
                                             int64_t absent) const {
-  SmallVector<int64_t, 6> list = decoded.integers(arg);
+  SmallVector<int64_t, 6> list = integers(arg);
   if (list.size() < 2)
     list.assign(count, list.empty() ? absent : list[0]);
   return list;

@@ -136,17 +136,28 @@ public:
   LoweredTensor rowMajor(unsigned arg);
   LoweredTensor toOrder(LoweredTensor t, llvm::ArrayRef<unsigned> order);
   LoweredTensor toRowMajor(LoweredTensor t);
-  int64_t integer(unsigned arg) const { return decoded.integer(arg); }
+  /// Integers as numbers. Read of one that is of the run, the call is refused
+  /// after its rule, whatever that made of it (see readInRun).
+  int64_t integer(unsigned arg) const {
+    noteRead(arg, decoded.args[arg]);
+    return decoded.integer(arg);
+  }
   /// An integer argument that may be of the run.
   Dim dimArg(unsigned arg) const { return decoded.args[arg].dim; }
   llvm::SmallVector<int64_t, 6> integers(unsigned arg) const {
+    for (const Arg &item : decoded.args[arg].list)
+      noteRead(arg, item);
     return decoded.integers(arg);
   }
   /// A list with one number for each of `count` dims: a single one stands for
-  /// all of them, and `absent` for those of an empty list.
+  /// all of them, and `absent` for those of an empty list. (dimsArg: of the
+  /// run, too.)
   llvm::SmallVector<int64_t, 6> integers(unsigned arg, unsigned count,
                                          int64_t absent = 1) const;
-  double number(unsigned arg) const { return decoded.number(arg); }
+  double number(unsigned arg) const {
+    noteRead(arg, decoded.args[arg]);
+    return decoded.number(arg);
+  }
   bool flag(unsigned arg) const { return decoded.flag(arg); }
   /// An integer list whose entries may be of the run.
   Dims dimsArg(unsigned arg) const {
@@ -155,6 +166,14 @@ public:
       dims.push_back(item.dim);
     return dims;
   }
+  Dims dimsArg(unsigned arg, unsigned count, int64_t absent = 1) const;
+  /// To be said of numbers that are read in another way.
+  void noteRead(unsigned arg, const Arg &value) const {
+    if (!value.dim.isStatic())
+      wrongRead = arg;
+  }
+  /// The argument that was read as a number although it is of the run.
+  std::optional<unsigned> readInRun() const { return wrongRead; }
   /// `dim` (may be negative) as 0 … rank-1; 0 for rank 0.
   static unsigned wrapDim(int64_t dim, unsigned rank);
 
@@ -259,6 +278,7 @@ private:
   AtenCall decoded;
   llvm::SmallVector<TensorMeta, 4> operandMetas;
   llvm::SmallVector<TensorMeta, 2> resultMetas;
+  mutable std::optional<unsigned> wrongRead;
 };
 
 /// A rule: sets all results or fails through unsupported().

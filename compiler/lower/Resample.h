@@ -6,6 +6,8 @@
 
 #include "compiler/lower/LowerCall.h"
 
+#include <functional>
+
 namespace ft {
 
 /// One position of a dim after resampling: which positions before it are
@@ -36,6 +38,29 @@ LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
 /// per element of the result as many terms as the map reads any position.
 LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
                                unsigned dim, const Resampling &map);
+
+/// One tap of a position that a body works out: a position before, of type
+/// index and in bounds, and its weight in the opmath type (absent: 1).
+struct RunTap {
+  mlir::Value index, weight;
+};
+
+/// Such a map where sizes are of the run: what `at` gives for a position (of
+/// type index) is code. Without weights there is one tap.
+struct RunResampling {
+  Dim to = 0;
+  unsigned taps = 1;
+  bool weighted = false;
+  std::function<llvm::SmallVector<RunTap, 4>(ScalarBuilder &, mlir::Value)> at;
+};
+
+/// As for maps that are known; without weights the dtype is kept.
+LoweredTensor resample(LowerCall &c, LoweredTensor t, unsigned dim,
+                       const RunResampling &map);
+/// To a dim of size `from`, by one scatter for each tap.
+LoweredTensor resampleBackward(LowerCall &c, LoweredTensor gradient,
+                               unsigned dim, Dim from,
+                               const RunResampling &map);
 
 } // namespace ft
 

@@ -101,6 +101,15 @@ static LogicalResult checkSizes(LowerCall &c, const LowerRuleRow &row,
   return c.unsupported("with sizes that are only known at run time");
 }
 
+/// A rule that takes sizes of the run may still read other integers as numbers.
+static LogicalResult checkReads(LowerCall &c) {
+  std::optional<unsigned> arg = c.readInRun();
+  if (!arg)
+    return success();
+  return c.unsupported("argument '" + c.call().schema->args[*arg].name +
+                       "' is a size that is only known at run time");
+}
+
 /// What the data must agree with stays as a check in the same place.
 static LogicalResult lowerAssertion(AssertOp op, LowerState &state,
                                     OpBuilder &b) {
@@ -277,7 +286,8 @@ lowerFunction(func::FuncOp source,
     if (row && row->numbers == Numbers::Constant)
       call.resolveNumbers();
     if (!row || failed(checkNumbers(call, *row)) ||
-        failed(checkSizes(call, *row, &op)) || failed(row->rule(call))) {
+        failed(checkSizes(call, *row, &op)) || failed(row->rule(call)) ||
+        failed(checkReads(call))) {
       auto [it, inserted] =
           missing.insert({schema->name, Missing{0, state.reason, op.getLoc()}});
       ++it->second.count;

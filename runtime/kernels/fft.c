@@ -297,8 +297,21 @@ static void complete(ft_c128 *x, int64_t n, int64_t given) {
     x[k] = conj(x[n - k]);
 }
 
-/* (signal, dim, points, inverse, conjugate, scale): the signal is complex or
- * real; so is the result, which holds as many points of each line as it has
+/* 1, 1 / sqrt(count) or 1 / count: arguments `norm` (0, 1 or 2) and `count`. */
+static double scale_of(const ft_kernel_call *call) {
+  double count = (double)call->args[6].integer;
+  switch (call->args[5].integer) {
+  case 1:
+    return 1 / sqrt(count);
+  case 2:
+    return 1 / count;
+  default:
+    return 1;
+  }
+}
+
+/* (signal, dim, points, inverse, conjugate, norm, count): the signal is complex
+ * or real; so is the result, which holds as many points of each line as it has
  * room for. A complex signal with a real result is the half that is given of a
  * mirrored spectrum. `conjugate` applies to the signal. */
 static int64_t run_lines(const ft_kernel_call *call, int64_t lo, int64_t hi,
@@ -306,7 +319,7 @@ static int64_t run_lines(const ft_kernel_call *call, int64_t lo, int64_t hi,
   const DLTensor *signal = call->args[0].tensor;
   int64_t dim = call->args[1].integer, n = call->args[2].integer;
   bool conjugate = call->args[4].integer;
-  double scale = call->args[5].real;
+  double scale = scale_of(call);
   struct plan plan = make_plan(n, call->args[3].integer ? 1 : -1, scratch);
   struct lines from, to;
   make_lines(&from, signal, dim);

@@ -18,6 +18,9 @@ namespace ft::conformance {
 /// nothing, for which the file says null.
 unsigned resultCount(const ValueCase &test);
 
+/// How many of its results are outputs of the graph.
+size_t outputCount(const ValueCase &test);
+
 /// Adds the call with inputs for its tensors and outputs for its results.
 /// With `symbols`, for all sizes (ValuesOptions::symbolic).
 void addValueCall(GraphBuilder &graph, const ValueCase &test,

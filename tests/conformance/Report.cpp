@@ -15,6 +15,12 @@ void Report::fail(llvm::StringRef id, llvm::StringRef group,
   os << "FAIL " << id << ": expected " << expected << "; got " << got << '\n';
 }
 
+void Report::skip(llvm::StringRef reason, llvm::StringRef id,
+                  llvm::StringRef why) {
+  skip(reason);
+  os << "SKIP " << id << ": " << why << '\n';
+}
+
 void Report::finish(bool byGroup) {
   for (const auto &[what, count] : notes)
     os << what << ": " << count << '\n';

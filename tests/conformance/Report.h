@@ -25,6 +25,8 @@ public:
 
   void pass() { ++passed; }
   void skip(llvm::StringRef reason) { ++skipped[reason.str()]; }
+  /// The same with a line about the case.
+  void skip(llvm::StringRef reason, llvm::StringRef id, llvm::StringRef why);
   /// `id` names the case, `group` what failures are counted by (an operator, a
   /// model).
   void fail(llvm::StringRef id, llvm::StringRef group, llvm::StringRef expected,

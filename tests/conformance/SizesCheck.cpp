@@ -108,10 +108,8 @@ chooseSizes(const ft_model_info &info) {
   return sets;
 }
 
-/// The elements of `source`, again from the start when they are used up: what
-/// the program takes as indices and masks it takes in any number.
-static HostTensor repeated(const TensorView &source,
-                           llvm::ArrayRef<int64_t> shape) {
+HostTensor ft::conformance::repeatedTensor(const TensorView &source,
+                                           llvm::ArrayRef<int64_t> shape) {
   HostTensor result(source.dtype, shape);
   size_t size = dtypeBytes(source.dtype);
   size_t have = size * static_cast<size_t>(source.numel());
@@ -132,7 +130,7 @@ SizesCheck::makeInputs(llvm::ArrayRef<std::vector<int64_t>> shapes) {
     llvm::Expected<TensorView> view = data.view(*value.tensor);
     if (!view)
       return view.takeError();
-    inputs.push_back(repeated(*view, shape));
+    inputs.push_back(repeatedTensor(*view, shape));
   }
   return inputs;
 }

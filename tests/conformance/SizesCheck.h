@@ -25,6 +25,11 @@ namespace ft::conformance {
 llvm::Error fixSizes(mlir::ModuleOp module,
                      llvm::ArrayRef<std::vector<int64_t>> shapes);
 
+/// The elements of `source`, again from the start when they are used up: what
+/// programs take as indices and masks they take in any number.
+HostTensor repeatedTensor(const TensorView &source,
+                          llvm::ArrayRef<int64_t> shape);
+
 /// Does a model that serves all sizes compute what models of one size do?
 ///
 /// Sizes are taken at the lower bounds of the symbols, at odd numbers and

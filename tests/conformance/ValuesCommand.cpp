@@ -17,6 +17,7 @@
 #include "tests/conformance/GraphBuilder.h"
 #include "tests/conformance/Lines.h"
 #include "tests/conformance/OpCase.h"
+#include "tests/conformance/OtherSizes.h"
 #include "tests/conformance/ScratchFolder.h"
 #include "tests/interpreter/Interpreter.h"
 
@@ -33,7 +34,8 @@ using Batch = llvm::ArrayRef<const ValueCase *>;
 class ValuesRun {
 public:
   ValuesRun(const DataFile &data, const ValuesOptions &options, Report &report)
-      : data(data), options(options), report(report) {}
+      : data(data), options(options), report(report),
+        others(data, scratch, report) {}
 
   /// Whether the call has its rules and passes its fake rule; reports it if
   /// not.
@@ -63,6 +65,7 @@ private:
   const ValuesOptions &options;
   Report &report;
   ScratchFolder scratch;
+  OtherSizes others;
   unsigned artefacts = 0;
 };
 } // namespace
@@ -102,6 +105,11 @@ static bool isOutput(const ExpectedResult &result) {
 
 unsigned ft::conformance::resultCount(const ValueCase &test) {
   return test.schema->returns.empty() ? 0 : test.results.size();
+}
+
+size_t ft::conformance::outputCount(const ValueCase &test) {
+  return llvm::count_if(
+      llvm::ArrayRef(test.results).take_front(resultCount(test)), isOutput);
 }
 
 /// Symbols for the sizes of a call: equal sizes have one, those below 2 none.
@@ -248,8 +256,7 @@ std::string ValuesRun::tryBatch(Batch batch) {
       report.note("annotations not compared: " + reason, count);
   }
   for (const ValueCase *test : batch) {
-    size_t outputs = llvm::count_if(
-        llvm::ArrayRef(test->results).take_front(resultCount(*test)), isOutput);
+    size_t outputs = outputCount(*test);
     if (out.size() < outputs)
       return "too few outputs";
     std::string also = lineAbout(layouts, callName(*test)).str();
@@ -260,6 +267,8 @@ std::string ValuesRun::tryBatch(Batch batch) {
     in = in.drop_front(test->tensors.size());
     out = out.drop_front(outputs);
   }
+  if (this->options.symbolic)
+    others.check(batch, session.files().library);
   return "";
 }
 
@@ -281,7 +290,8 @@ void ValuesRun::run(Batch batch) {
     return;
   if (batch.size() == 1) {
     if (options.symbolic && isRefusal(why))
-      return report.skip("takes no sizes of the run");
+      return report.skip("takes no sizes of the run", label(*batch.front()),
+                         firstLine(why));
     return fail(*batch.front(), firstLine(why));
   }
   // Diagnostics name the location of a call that they are about, or only its
@@ -289,7 +299,9 @@ void ValuesRun::run(Batch batch) {
   std::vector<const ValueCase *> sameOperator, rest;
   for (const ValueCase *test : batch) {
     std::string line = lineNaming(why, callName(*test));
-    if (!line.empty())
+    if (!line.empty() && options.symbolic && isRefusal(line))
+      report.skip("takes no sizes of the run", label(*test), line);
+    else if (!line.empty())
       fail(*test, line);
     else if (!lineNaming(why, test->op).empty())
       sameOperator.push_back(test);

@@ -23,7 +23,8 @@ struct ValuesOptions {
   /// that takes: median, 90th percentile, slowest operators. Nothing runs.
   bool compileTimes = false;
   /// Compile each call for all sizes: a symbol for each size of 2 and more.
-  /// What takes no such sizes is skipped, by what the compiler says.
+  /// What takes no such sizes is skipped, by what the compiler says; what does
+  /// is also compared at other sizes (OtherSizes.h).
   bool symbolic = false;
   /// Also compare the gradients of the calls that have any; others are skipped.
   bool grad = false;

@@ -96,3 +96,32 @@ module {
     return %x : tensor<1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1x1xf32, #ft.meta<cpu>>
   }
 }
+
+// -----
+
+// How many taps a position has depends on the sizes.
+module {
+  ft.symbol "h" {lower = 2 : i64, upper = 64 : i64, hint = 8 : i64, source = "x:2", title = "h"}
+  func.func @forward(
+      %x: tensor<1x1x?x8xf32, #ft.meta<[h], cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<1x1x4x4xf32, #ft.meta<cpu>> {ft.name = "y", ft.role = "output"}) {
+    // expected-error @+1 {{[FT0501] no CPU code for _upsample_bilinear2d_aa.default (1 call): antialiasing of images whose size is only known at run time}}
+    %y = ft.aten "_upsample_bilinear2d_aa.default"(%x, [4, 4], false, none, none) : (tensor<1x1x?x8xf32, #ft.meta<[h], cpu>>) -> tensor<1x1x4x4xf32, #ft.meta<cpu>>
+    return %y : tensor<1x1x4x4xf32, #ft.meta<cpu>>
+  }
+}
+
+// -----
+
+// A rule that takes sizes of the run need not take other integers of the run.
+module {
+  ft.symbol "n" {lower = 2 : i64, upper = 64 : i64, hint = 8 : i64, source = "x:0", title = "n"}
+  func.func @forward(
+      %x: tensor<?x?xf32, #ft.meta<[n, n], cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<?x?xf32, #ft.meta<[n, n], cpu>> {ft.name = "y", ft.role = "output"}) {
+    %k = ft.aten "sym_size.int"(%x, 0) {ft.value = "n"} : (tensor<?x?xf32, #ft.meta<[n, n], cpu>>) -> i64
+    // expected-error @+1 {{[FT0501] no CPU code for tril.default (1 call): argument 'diagonal' is a size that is only known at run time}}
+    %y = ft.aten "tril.default"(%x, %k) : (tensor<?x?xf32, #ft.meta<[n, n], cpu>>, i64) -> tensor<?x?xf32, #ft.meta<[n, n], cpu>>
+    return %y : tensor<?x?xf32, #ft.meta<[n, n], cpu>>
+  }
+}

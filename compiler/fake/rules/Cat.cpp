@@ -4,6 +4,7 @@
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/Elementwise.h"
 #include "compiler/fake/rules/Families.h"
+#include "compiler/fake/rules/ViewRules.h"
 #include "dialects/ft/Promotion.h"
 
 using namespace llvm;
@@ -583,6 +584,38 @@ static LogicalResult flattenDense(FakeCall &c) {
 // Derivatives of views: zeros of the view's base, partly filled
 //===----------------------------------------------------------------------===//
 
+/// The sizes of the part of a base of `sizes` that the gradient is of.
+static FailureOr<Dims> viewedPart(FakeCall &c, const Dims &sizes) {
+  TensorMeta base = TensorMeta::contiguous(c.tensor(0).dtype, sizes);
+  if (c.schema().base == "diagonal_backward") {
+    FailureOr<TensorMeta> part =
+        diagonalOf(c, base, c.dim(2), c.dim(3), c.dim(4));
+    return failed(part) ? FailureOr<Dims>(failure()) : part->sizes;
+  }
+  FailureOr<int64_t> dim = c.wrapDim(2, sizes.size());
+  if (failed(dim) || sizes.empty())
+    return failed(dim) ? FailureOr<Dims>(failure()) : sizes;
+  Dim size = sizes[*dim];
+  if (c.schema().base == "select_backward") {
+    Dim index = c.dim(3);
+    if (c.lt(index, Dim(0) - size) || c.le(size, index))
+      return c.fail(FakeError::Index,
+                    "index " + index.str() + " is out of range for dim " +
+                        Twine(*dim) + " of size " + size.str());
+    return selected(base, *dim, 0).sizes;
+  }
+  Dim step = c.dim(5);
+  if (c.lt(step, 1))
+    return c.fail(FakeError::Index,
+                  "a slice's step must be positive, it is " + step.str());
+  Dim start = clampIndex(c, c.dim(3), size), end = clampEnd(c, c.dim(4), size);
+  if (!end.identical(size) && c.lt(end, start))
+    end = start;
+  Dims part = sizes;
+  part[*dim] = ceilDiv(end - start, step);
+  return part;
+}
+
 static LogicalResult viewBackward(FakeCall &c) {
   const TensorMeta &grad = c.tensor(0);
   Dims sizes = c.dims(1);
@@ -593,6 +626,14 @@ static LogicalResult viewBackward(FakeCall &c) {
   unsigned dimArg = c.schema().base == "diagonal_backward" ? 3 : 2;
   if (failed(c.wrapDim(dimArg, sizes.size())))
     return failure();
+  FailureOr<Dims> part = viewedPart(c, sizes);
+  if (failed(part))
+    return failure();
+  if (!c.sameSizes(grad.sizes, *part))
+    return c.fail(FakeError::Shape,
+                  "the gradient " + c.show(grad) +
+                      " does not have the size of the view, " +
+                      dimsText(*part));
   return rowMajor(c, grad.dtype, sizes);
 }
 

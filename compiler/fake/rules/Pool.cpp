@@ -279,6 +279,15 @@ static LogicalResult fractional(FakeCall &c) {
     return c.fail(FakeError::Dtype, "the random samples are " +
                                         dtypeName(samples.dtype) +
                                         ", the input " + dtypeName(self.dtype));
+  // One sample for each plane; there may be more images of them.
+  bool batched = self.rank() == N + 2;
+  Dim images = batched ? self.sizes[0] : Dim(1);
+  Dim planes = self.sizes[batched ? 1 : 0];
+  if (c.lt(samples.sizes[0], images) || !c.eq(samples.sizes[1], planes) ||
+      !c.eq(samples.sizes[2], N))
+    return c.fail(FakeError::Shape, "the random samples " + c.show(samples) +
+                                        " do not fit the input " +
+                                        c.show(self));
   Dims sizes = self.sizes;
   for (int64_t i = 0; i < N; ++i) {
     Dim &size = sizes[self.rank() - N + i];

@@ -34,6 +34,8 @@ struct Attention {
   bool causal = false;
   bool grouped = false;
   double scale = 1;
+  /// Of the run: scores are also multiplied by 1 / its root.
+  Dim headSize = 1;
 };
 
 struct AttentionResult {
@@ -61,6 +63,12 @@ batchIndex(LowerCall &c, const LoweredTensor &t, ArrayRef<AffineExpr> batch,
     index.push_back(e);
   }
   return index;
+}
+
+static Value reciprocalRoot(LowerCall &c, ScalarBuilder &s, Dim size,
+                            DType dtype) {
+  Value root = s.sqrt(c.sizeIn(s, size, DType::F64));
+  return s.cast(s.div(s.one(root), root), DType::F64, dtype);
 }
 
 static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
@@ -123,6 +131,8 @@ static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
       [&](ScalarBuilder &b, ValueRange v) {
         Type type = v[0].getType();
         Value x = b.mul(v[0], b.constant(type, a.scale));
+        if (!a.headSize.isStatic())
+          x = b.mul(x, reciprocalRoot(c, b, a.headSize, sum));
         Value never =
             b.constant(type, -std::numeric_limits<double>::infinity());
         if (a.mask.value && a.mask.dtype == DType::Bool)
@@ -186,18 +196,17 @@ static Attention argsOf(LowerCall &c) {
   int gqa = schema.argIndex("enable_gqa");
   a.grouped = gqa >= 0 && c.flag(static_cast<unsigned>(gqa));
   int scale = schema.argIndex("scale");
-  a.scale =
-      c.isNone(static_cast<unsigned>(scale))
-          ? 1 / std::sqrt(static_cast<double>(a.query.dims().back().value()))
-          : c.number(static_cast<unsigned>(scale));
+  Dim head = a.query.dims().back();
+  if (!c.isNone(static_cast<unsigned>(scale)))
+    a.scale = c.number(static_cast<unsigned>(scale));
+  else if (head.isStatic())
+    a.scale = 1 / std::sqrt(static_cast<double>(head.value()));
+  else
+    a.headSize = head;
   return a;
 }
 
 static LogicalResult noDropout(LowerCall &c) {
-  int scale = c.call().schema->argIndex("scale");
-  if (!c.operand(0).dims().back().isStatic() &&
-      c.isNone(static_cast<unsigned>(scale)))
-    return c.unsupported("a head size that is only known at run time");
   int gqa = c.call().schema->argIndex("enable_gqa");
   if (gqa >= 0 && c.flag(static_cast<unsigned>(gqa)) &&
       !(c.operand(0).dims()[c.operand(0).rank() - 3].isStatic() &&

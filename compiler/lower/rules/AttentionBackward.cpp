@@ -29,24 +29,37 @@ static LogicalResult flashBackward(LowerCall &c) {
                 v = c.operand(3), out = c.operand(4), lse = c.operand(5);
   bool causal = c.flag(7), masked = !c.isNone(8);
   LoweredTensor mask = masked ? c.operand(8) : LoweredTensor();
-  SmallVector<int64_t, 6> sizes = q.sizes(), keys = k.sizes();
-  double scale =
-      c.isNone(9) ? 1 / std::sqrt(static_cast<double>(sizes[3])) : c.number(9);
-  int64_t rows = sizes[2], columns = keys[2];
+  Dims sizes = q.dims(), keys = k.dims();
+  // Of the run, the root of the head size is divided by.
+  bool divides = c.isNone(9) && !sizes[3].isStatic();
+  double scale = 1;
+  if (!c.isNone(9))
+    scale = c.number(9);
+  else if (!divides)
+    scale = 1 / std::sqrt(static_cast<double>(sizes[3].value()));
+  Dim rows = sizes[2], columns = keys[2];
   DType sum = opmathType(q.dtype);
+
+  auto scaled = [&](ScalarBuilder &s, Value x) {
+    x = s.mul(x, s.constant(x.getType(), scale));
+    if (!divides)
+      return x;
+    Value root = s.sqrt(c.sizeIn(s, sizes[3], DType::F64));
+    return s.mul(x, s.cast(s.div(s.one(root), root), DType::F64, sum));
+  };
 
   AffineExpr n = c.dim(0), h = c.dim(1), i = c.dim(2), j = c.dim(3),
              e = c.dim(4);
   SmallVector<Iterator> iterators(5, Iterator::Parallel);
   iterators.back() = Iterator::Reduction;
-  SmallVector<int64_t, 6> scoreSizes = {sizes[0], sizes[1], rows, columns};
+  Dims scoreSizes = {sizes[0], sizes[1], rows, columns};
   auto product = [&](const LoweredTensor &a, const LoweredTensor &b) {
     return contract(c, Access{a, {n, h, i, e}}, Access{b, {n, h, j, e}},
                     scoreSizes, {n, h, i, j}, iterators);
   };
   auto maskAt = [&](ArrayRef<AffineExpr> index) {
     Access side{mask, {}};
-    SmallVector<int64_t, 6> own = mask.sizes();
+    Dims own = mask.dims();
     size_t skip = index.size() - own.size();
     for (size_t d = 0; d < own.size(); ++d)
       side.index.push_back(own[d] == 1 ? c.constant(0) : index[skip + d]);
@@ -64,7 +77,7 @@ static LogicalResult flashBackward(LowerCall &c) {
       },
       [&](ScalarBuilder &s, ValueRange at) {
         Type type = at[0].getType();
-        Value x = s.mul(at[0], s.constant(type, scale));
+        Value x = scaled(s, at[0]);
         Value never =
             s.constant(type, -std::numeric_limits<double>::infinity());
         if (masked && mask.dtype == DType::Bool)
@@ -82,7 +95,7 @@ static LogicalResult flashBackward(LowerCall &c) {
   c.newGroup();
   LoweredTensor dot =
       sumOf(c,
-            c.pointwise({dOut, out}, dOut.sizes(), sum,
+            c.pointwise({dOut, out}, dOut.dims(), sum,
                         [&](ScalarBuilder &s, ValueRange at) {
                           return s.mul(s.cast(at[0], dOut.dtype, sum),
                                        s.cast(at[1], out.dtype, sum));
@@ -91,12 +104,12 @@ static LogicalResult flashBackward(LowerCall &c) {
   c.newGroup();
   LoweredTensor slopes = product(dOut, v);
   c.newGroup();
-  LoweredTensor dScores =
-      c.pointwise({weights, slopes, dot}, scoreSizes, sum,
-                  [&](ScalarBuilder &s, ValueRange at) {
-                    Value y = s.mul(at[0], s.sub(at[1], at[2]));
-                    return s.mul(y, s.constant(y.getType(), scale));
-                  });
+  LoweredTensor dScores = c.pointwise({weights, slopes, dot}, scoreSizes, sum,
+                                      [&](ScalarBuilder &s, ValueRange at) {
+                                        Value y =
+                                            s.mul(at[0], s.sub(at[1], at[2]));
+                                        return scaled(s, y);
+                                      });
   c.newGroup();
   // Rounded as the operands are, so that products have one dtype.
   weights = c.cast(weights, q.dtype);
@@ -104,7 +117,7 @@ static LogicalResult flashBackward(LowerCall &c) {
   c.newGroup();
 
   auto finish = [&](unsigned r, const Access &a, const Access &b) {
-    auto own = staticSizes(c.resultMeta(r));
+    auto own = dimsOf(c.resultMeta(r));
     LoweredTensor y = contract(c, a, b, own, {n, h, i, j}, iterators);
     c.setResult(r, c.cast(y, c.resultMeta(r).dtype));
     c.newGroup();
@@ -117,8 +130,8 @@ static LogicalResult flashBackward(LowerCall &c) {
 
 ArrayRef<LowerRuleRow> attentionBackwardLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"_scaled_dot_product_flash_attention_for_cpu_backward.default",
-       flashBackward},
+      anyShape("_scaled_dot_product_flash_attention_for_cpu_backward.default",
+               flashBackward),
   };
   return rows;
 }

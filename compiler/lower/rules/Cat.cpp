@@ -7,13 +7,15 @@
 #include "compiler/lower/Rules.h"
 #include "dialects/ft/TensorSizes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include <numeric>
 
 using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
+using Sizes = Dims;
 
 //===----------------------------------------------------------------------===//
 // Concatenation
@@ -62,7 +64,7 @@ static LogicalResult stack(LowerCall &c) {
 static SmallVector<LoweredTensor> atLeast(LowerCall &c, size_t rank) {
   SmallVector<LoweredTensor> list = listOf(c);
   for (LoweredTensor &t : list) {
-    Sizes sizes = t.sizes();
+    Sizes sizes = t.dims();
     while (sizes.size() < rank)
       sizes.insert(sizes.begin(), 1);
     t = orderedReshape(c, t, sizes);
@@ -81,7 +83,7 @@ static LogicalResult vstack(LowerCall &c) {
 static LogicalResult dstack(LowerCall &c) {
   SmallVector<LoweredTensor> list = listOf(c);
   for (LoweredTensor &t : list) {
-    Sizes sizes = t.sizes();
+    Sizes sizes = t.dims();
     if (sizes.empty())
       sizes.push_back(1);
     if (sizes.size() == 1)
@@ -97,21 +99,21 @@ static LogicalResult columnStack(LowerCall &c) {
   SmallVector<LoweredTensor> list = listOf(c);
   for (LoweredTensor &t : list)
     if (t.rank() <= 1)
-      t = c.reshape(t, {t.rank() ? t.sizes()[0] : 1, 1});
+      t = c.reshape(t, {t.rank() ? t.dims()[0] : Dim(1), Dim(1)});
   return catAlong(c, list, 1);
 }
 
 static LogicalResult blockDiag(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  LoweredTensor whole = c.filled(staticSizes(meta), meta.dtype, 0);
-  int64_t row = 0, column = 0;
+  LoweredTensor whole = c.filled(dimsOf(meta), meta.dtype, 0);
+  Dim row = 0, column = 0;
   for (LoweredTensor t : listOf(c)) {
-    Sizes sizes = t.sizes();
+    Sizes sizes = t.dims();
     while (sizes.size() < 2)
       sizes.insert(sizes.begin(), 1);
     whole = insert(c, whole, c.reshape(t, sizes), {row, column}, {1, 1});
-    row += sizes[0];
-    column += sizes[1];
+    row = row + sizes[0];
+    column = column + sizes[1];
   }
   c.setResult(0, whole);
   return success();
@@ -124,14 +126,14 @@ static LogicalResult chunkCat(LowerCall &c) {
   int64_t chunks = c.integer(2);
   for (LoweredTensor t : listOf(c)) {
     unsigned dim = c.wrapDim(c.integer(1), t.rank());
-    Sizes sizes = t.sizes(), low(sizes.size(), 0), high(sizes.size(), 0);
-    high[dim] = (chunks - sizes[dim] % chunks) % chunks;
+    Sizes sizes = t.dims(), low(sizes.size(), 0), high(sizes.size(), 0);
+    high[dim] = ceilDiv(sizes[dim], chunks) * Dim(chunks) - sizes[dim];
     t = c.pad(t, low, high, 0);
     Sizes flat(sizes.begin(), sizes.begin() + dim);
-    int64_t rest = (sizes[dim] + high[dim]) / chunks;
+    Dim rest = ceilDiv(sizes[dim], chunks);
     for (size_t d = dim + 1; d < sizes.size(); ++d)
-      rest *= sizes[d];
-    flat.append({chunks, rest});
+      rest = rest * sizes[d];
+    flat.append({Dim(chunks), rest});
     pieces.push_back(c.reshape(t, flat));
   }
   return catAlong(c, pieces, c.resultMeta(0).rank() - 1);
@@ -145,17 +147,37 @@ static LogicalResult chunkCat(LowerCall &c) {
 /// the end.
 static LogicalResult repeated(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Sizes own = t.sizes(), sizes = staticSizes(c.resultMeta(0));
+  Sizes own = t.dims(), sizes = dimsOf(c.resultMeta(0));
   size_t lead = sizes.size() - own.size();
   SmallVector<AffineExpr, 6> index;
+  bool isAffine = true;
   for (size_t d = 0; d < own.size(); ++d) {
     AffineExpr at = c.dim(static_cast<unsigned>(lead + d));
-    index.push_back(own[d] == 1 ? c.constant(0)
-                    : own[d] == sizes[lead + d]
-                        ? at
-                        : at % std::max<int64_t>(own[d], 1));
+    if (own[d].is(1))
+      at = c.constant(0);
+    else if (own[d] != sizes[lead + d] && own[d].isStatic())
+      at = at % std::max<int64_t>(own[d].value(), 1);
+    else
+      isAffine &= own[d] == sizes[lead + d];
+    index.push_back(at);
   }
-  c.setResult(0, gatherAffine(c, t, index, sizes));
+  if (isAffine) {
+    c.setResult(0, gatherAffine(c, t, index, sizes));
+    return success();
+  }
+  c.setResult(
+      0, generate(c, sizes, t.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+        SmallVector<Value> from(at.drop_front(lead));
+        for (auto [d, i] : llvm::enumerate(from)) {
+          if (own[d] == sizes[lead + d])
+            continue;
+          Value size = sizeIndex(c, s, own[d]);
+          i = own[d].is(1)
+                  ? s.zero(i)
+                  : arith::RemUIOp::create(s.b, s.loc, i, size).getResult();
+        }
+        return readAt(s, t, from);
+      }));
   return success();
 }
 
@@ -235,20 +257,22 @@ static LogicalResult rot90(LowerCall &c) {
 /// Two slices change places along each dim; without dims, in the flat tensor.
 static LogicalResult roll(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Sizes shifts = c.integers(1), dims = c.integers(2), sizes = t.sizes();
-  if (llvm::is_contained(sizes, 0)) {
+  Dims shifts = c.dimsArg(1), sizes = t.dims();
+  SmallVector<int64_t, 6> dims = c.integers(2);
+  if (hasNoElements(sizes)) {
     c.setResult(0, t);
     return success();
   }
   if (dims.empty()) {
-    t = c.reshape(t, {c.meta(0).numel().value()});
+    t = c.reshape(t, {c.meta(0).numel()});
     dims.push_back(0);
   }
   for (auto [shift, d] : llvm::zip(shifts, dims)) {
     unsigned dim = c.wrapDim(d, t.rank());
-    int64_t n = t.rank() ? t.sizes()[dim] : 1;
-    int64_t split = (n - shift % n) % n; // the first of the new order
-    if (split)
+    Dim n = t.rank() ? t.dims()[dim] : Dim(1);
+    // The first of the new order. Of the run, n may be 0.
+    Dim split = mod(Dim(0) - shift, n.isStatic() ? n : maxDim(n, 1));
+    if (!split.is(0))
       t = concatenate(
           c, {c.slice(t, dim, split, n - split), c.slice(t, dim, 0, split)},
           dim);
@@ -286,11 +310,11 @@ static LogicalResult triu(LowerCall &c) { return triangle(c, true); }
 /// being the last dim of `t`.
 static LoweredTensor onDiagonal(LowerCall &c, LoweredTensor t, int64_t offset,
                                 unsigned dim1, unsigned dim2,
-                                ArrayRef<int64_t> sizes) {
-  int64_t length = t.sizes().back();
+                                ArrayRef<Dim> sizes) {
+  Dim length = t.dims().back();
   int64_t down = std::max<int64_t>(-offset, 0);
   int64_t right = std::max<int64_t>(offset, 0);
-  if (length == 0)
+  if (length.is(0))
     return c.filled(sizes, t.dtype, 0);
   return generate(
       c, sizes, t.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) -> Value {
@@ -299,7 +323,7 @@ static LoweredTensor onDiagonal(LowerCall &c, LoweredTensor t, int64_t offset,
         Value i = s.sub(at[dim1], s.constantInt(index, down));
         Value j = s.sub(at[dim2], s.constantInt(index, right));
         Value on = s.mul(s.cmp(Cmp::Eq, i, j),
-                         s.cmp(Cmp::Lt, i, s.constantInt(index, length), true));
+                         s.cmp(Cmp::Lt, i, sizeIndex(c, s, length), true));
         SmallVector<Value> source;
         for (unsigned d = 0; d < at.size(); ++d)
           if (d != dim1 && d != dim2)
@@ -315,7 +339,7 @@ static LogicalResult diagEmbed(LowerCall &c) {
   unsigned dim1 = c.wrapDim(c.integer(2), rank);
   unsigned dim2 = c.wrapDim(c.integer(3), rank);
   c.setResult(0, onDiagonal(c, c.operand(0), c.integer(1), dim1, dim2,
-                            staticSizes(c.resultMeta(0))));
+                            dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -324,8 +348,7 @@ static LogicalResult diag(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   int64_t offset = c.integer(1);
   if (t.rank() == 1) {
-    c.setResult(0,
-                onDiagonal(c, t, offset, 0, 1, staticSizes(c.resultMeta(0))));
+    c.setResult(0, onDiagonal(c, t, offset, 0, 1, dimsOf(c.resultMeta(0))));
     return success();
   }
   int64_t down = std::max<int64_t>(-offset, 0);
@@ -333,7 +356,7 @@ static LogicalResult diag(LowerCall &c) {
   auto at = [&](ScalarBuilder &s, Value i, int64_t by) {
     return s.add(i, s.constantInt(i.getType(), by));
   };
-  c.setResult(0, generate(c, staticSizes(c.resultMeta(0)), t.dtype,
+  c.setResult(0, generate(c, dimsOf(c.resultMeta(0)), t.dtype,
                           [&](ScalarBuilder &s, ArrayRef<Value> i) {
                             return readAt(
                                 s, t, {at(s, i[0], down), at(s, i[0], right)});
@@ -343,9 +366,8 @@ static LogicalResult diag(LowerCall &c) {
 
 static LogicalResult diagFlat(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  t = c.reshape(t, {c.meta(0).numel().value()});
-  c.setResult(
-      0, onDiagonal(c, t, c.integer(1), 0, 1, staticSizes(c.resultMeta(0))));
+  t = c.reshape(t, {c.meta(0).numel()});
+  c.setResult(0, onDiagonal(c, t, c.integer(1), 0, 1, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -353,16 +375,16 @@ static LogicalResult diagFlat(LowerCall &c) {
 /// (sequences, batch_first, padding_value, padding_side).
 static LogicalResult padSequence(LowerCall &c) {
   SmallVector<LoweredTensor> list = listOf(c);
-  int64_t longest = 0;
+  Dim longest = 0;
   for (const LoweredTensor &t : list)
-    longest = std::max(longest, t.sizes()[0]);
+    longest = maxDim(longest, t.dims()[0]);
   bool left = c.call().args[3].str == "left";
   unsigned dim = c.flag(1) ? 0 : 1;
   for (LoweredTensor &t : list) {
     Sizes low(t.rank(), 0), high(t.rank(), 0);
-    (left ? low : high)[0] = longest - t.sizes()[0];
+    (left ? low : high)[0] = longest - t.dims()[0];
     t = c.pad(t, low, high, c.number(2));
-    Sizes sizes = t.sizes();
+    Sizes sizes = t.dims();
     sizes.insert(sizes.begin() + dim, 1);
     t = c.reshape(t, sizes);
     c.newGroup();
@@ -373,17 +395,13 @@ static LogicalResult padSequence(LowerCall &c) {
 /// All elements of all tensors in one vector.
 static LogicalResult flattened(LowerCall &c) {
   SmallVector<LoweredTensor> list = listOf(c);
-  for (LoweredTensor &t : list) {
-    int64_t count = 1;
-    for (int64_t size : t.sizes())
-      count *= size;
-    t = c.reshape(t, {count});
-  }
+  for (LoweredTensor &t : list)
+    t = c.reshape(t, {product(t.dims())});
   return catAlong(c, list, 0);
 }
 
 static LogicalResult diagonalBackward(LowerCall &c) {
-  Sizes sizes = c.integers(1);
+  Dims sizes = c.dimsArg(1);
   auto rank = static_cast<unsigned>(sizes.size());
   c.setResult(0, onDiagonal(c, c.operand(0), c.integer(2),
                             c.wrapDim(c.integer(3), rank),
@@ -396,13 +414,12 @@ static LogicalResult diagonalBackward(LowerCall &c) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult sliceBackward(LowerCall &c) {
-  Sizes sizes = c.integers(1);
+  Dims sizes = c.dimsArg(1);
   LoweredTensor g = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(2), g.rank());
-  int64_t start = c.integer(3);
-  start = std::clamp<int64_t>(start < 0 ? start + sizes[dim] : start, 0,
-                              sizes[dim]);
-  Sizes starts(sizes.size(), 0), steps(sizes.size(), 1);
+  Dim start = clippedPlace(c.dimArg(3), sizes[dim]);
+  Dims starts(sizes.size(), 0);
+  SmallVector<int64_t, 6> steps(sizes.size(), 1);
   starts[dim] = start;
   steps[dim] = c.integer(5);
   c.setResult(0, insert(c, c.filled(sizes, g.dtype, 0), g, starts, steps));
@@ -410,13 +427,13 @@ static LogicalResult sliceBackward(LowerCall &c) {
 }
 
 static LogicalResult selectBackward(LowerCall &c) {
-  Sizes sizes = c.integers(1);
+  Dims sizes = c.dimsArg(1);
   LoweredTensor g = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(2), static_cast<unsigned>(sizes.size()));
-  Sizes wide = g.sizes(), starts(sizes.size(), 0), steps(sizes.size(), 1);
+  Dims wide = g.dims(), starts(sizes.size(), 0);
+  SmallVector<int64_t, 6> steps(sizes.size(), 1);
   wide.insert(wide.begin() + dim, 1);
-  int64_t at = c.integer(3);
-  starts[dim] = at < 0 ? at + sizes[dim] : at;
+  starts[dim] = placeFromStart(c.dimArg(3), sizes[dim]);
   c.setResult(0, insert(c, c.filled(sizes, g.dtype, 0), c.reshape(g, wide),
                         starts, steps));
   return success();
@@ -425,16 +442,17 @@ static LogicalResult selectBackward(LowerCall &c) {
 /// Every window that holds a position adds its element.
 static LogicalResult unfoldBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0);
-  Sizes sizes = c.integers(1), from = g.sizes();
+  Dims sizes = c.dimsArg(1), from = g.dims();
   if (sizes.empty()) { // one window of one element
     c.setResult(0, c.reshape(g, sizes));
     return success();
   }
   auto rank = static_cast<unsigned>(sizes.size());
   unsigned dim = c.wrapDim(c.integer(2), rank);
-  int64_t step = c.integer(4), windows = from[dim];
+  int64_t step = c.integer(4);
+  Dim windows = from[dim];
   DType work = opmathType(g.dtype);
-  if (llvm::is_contained(from, 0)) {
+  if (hasNoElements(from)) {
     c.setResult(0, c.filled(sizes, g.dtype, 0));
     return success();
   }
@@ -457,7 +475,7 @@ static LogicalResult unfoldBackward(LowerCall &c) {
         Value inside =
             s.sub(at[dim], s.mul(window, s.constantInt(index, step)));
         Value hit = s.cmp(ScalarBuilder::Cmp::Lt, inside,
-                          s.constantInt(index, from.back()), true);
+                          sizeIndex(c, s, from.back()), true);
         at[dim] = window;
         at.push_back(s.select(hit, inside, s.constantInt(index, 0)));
         Value e = s.cast(readAt(s, g, at), g.dtype, work);
@@ -512,32 +530,32 @@ static const LowerRuleRow kRows[] = {
     anyShape("concatenate.default", cat),
     anyShape("stack.default", stack),
     anyShape("_stack.default", stack),
-    {"hstack.default", hstack},
-    {"vstack.default", vstack},
-    {"row_stack.default", vstack},
-    {"dstack.default", dstack},
-    {"column_stack.default", columnStack},
-    {"block_diag.default", blockDiag},
-    {"_chunk_cat.default", chunkCat},
-    {"repeat.default", repeated},
-    {"tile.default", repeated},
+    anyShape("hstack.default", hstack),
+    anyShape("vstack.default", vstack),
+    anyShape("row_stack.default", vstack),
+    anyShape("dstack.default", dstack),
+    anyShape("column_stack.default", columnStack),
+    anyShape("block_diag.default", blockDiag),
+    anyShape("_chunk_cat.default", chunkCat),
+    anyShape("repeat.default", repeated),
+    anyShape("tile.default", repeated),
     anyShape("repeat_interleave.self_int", repeatInterleave),
     anyShape("flip.default", flip),
     anyShape("fliplr.default", flipOne<1>),
     anyShape("flipud.default", flipOne<0>),
-    {"rot90.default", rot90},
-    {"roll.default", roll},
+    anyShape("rot90.default", rot90),
+    anyShape("roll.default", roll),
     anyShape("tril.default", tril),
     anyShape("triu.default", triu),
-    {"diag_embed.default", diagEmbed},
-    {"diag.default", diag},
-    {"diagflat.default", diagFlat},
-    {"flatten_dense_tensors.default", flattened},
-    {"pad_sequence.default", padSequence},
-    {"diagonal_backward.default", diagonalBackward},
-    {"slice_backward.default", sliceBackward},
-    {"select_backward.default", selectBackward},
-    {"unfold_backward.default", unfoldBackward},
+    anyShape("diag_embed.default", diagEmbed),
+    anyShape("diag.default", diag),
+    anyShape("diagflat.default", diagFlat),
+    anyShape("flatten_dense_tensors.default", flattened),
+    anyShape("pad_sequence.default", padSequence),
+    anyShape("diagonal_backward.default", diagonalBackward),
+    anyShape("slice_backward.default", sliceBackward),
+    anyShape("select_backward.default", selectBackward),
+    anyShape("unfold_backward.default", unfoldBackward),
     anyShape("diff.default", diff),
 };
 

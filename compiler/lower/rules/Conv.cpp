@@ -16,12 +16,6 @@ static LogicalResult finish(LowerCall &c, const Convolution &conv,
                             unsigned biasArg = 2) {
   LoweredTensor x = c.operand(0), w = c.operand(1);
   bool unbatched = x.rank() + 1 == w.rank();
-  // Of images only the number may be of the run.
-  Dims image = x.dims();
-  if (!w.isStatic() || !llvm::all_of(llvm::drop_begin(image, !unbatched),
-                                     [](Dim d) { return d.isStatic(); }))
-    return c.unsupported("images whose size or channels are only known at run "
-                         "time");
   if (unbatched) {
     Ints sizes = x.dims();
     sizes.insert(sizes.begin(), 1);
@@ -71,6 +65,9 @@ static LogicalResult forward(LowerCall &c) {
   conv.padding.assign(space, 0);
   if (padding.str == "same") {
     Ints sizes = w.dims();
+    if (!w.isStatic())
+      return c.unsupported("padding by a kernel whose size is only known at "
+                           "run time");
     for (unsigned i = 0; i < space; ++i) {
       int64_t total = conv.dilation[i] * (sizes[2 + i].value() - 1);
       conv.padding[i] = total / 2;
@@ -88,7 +85,7 @@ static LogicalResult transposed(LowerCall &c) {
   conv.transposed = true;
   conv.stride = c.integers(3, space);
   conv.padding = c.integers(4, space, 0);
-  conv.outputPadding = c.integers(5, space, 0);
+  conv.outputPadding = c.dimsArg(5, space, 0);
   conv.groups = c.integer(6);
   conv.dilation = c.integers(7, space);
   return finish(c, conv);
@@ -103,7 +100,7 @@ static LogicalResult general(LowerCall &c) {
   conv.padding = c.integers(4, space, 0);
   conv.dilation = c.integers(5, space);
   conv.transposed = c.flag(6);
-  conv.outputPadding = c.integers(7, space, 0);
+  conv.outputPadding = c.dimsArg(7, space, 0);
   conv.groups = c.integer(8);
   return finish(c, conv);
 }
@@ -123,8 +120,10 @@ static LogicalResult kernelForm(LowerCall &c) {
   conv.dilation =
       Dilated ? c.integers(6, space) : SmallVector<int64_t, 6>(space, 1);
   conv.outputPadding.assign(space, 0);
-  int64_t channels = x.dims()[x.rank() - space - 1].value();
-  conv.groups = channels / std::max<int64_t>(w.dims()[1].value(), 1);
+  Dim groups = floorDiv(x.dims()[x.rank() - space - 1], maxDim(w.dims()[1], 1));
+  if (!groups.isStatic())
+    return c.unsupported("a number of channels that is only known at run time");
+  conv.groups = groups.value();
   return finish(c, conv, 3);
 }
 
@@ -135,7 +134,7 @@ static LogicalResult transposedKernelForm(LowerCall &c) {
   conv.transposed = true;
   conv.stride = c.integers(4, space);
   conv.padding = c.integers(5, space, 0);
-  conv.outputPadding = c.integers(6, space, 0);
+  conv.outputPadding = c.dimsArg(6, space, 0);
   conv.dilation = c.integers(7, space);
   return finish(c, conv, 3);
 }
@@ -153,18 +152,18 @@ static LogicalResult mkldnn(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_conv_depthwise2d.default", kernelForm<true>},
+    anyShape("_conv_depthwise2d.default", kernelForm<true>),
     anyShape("_convolution_mode.default", forward),
-    {"_slow_conv2d_forward.default", kernelForm<false>},
-    {"conv_depthwise3d.default", kernelForm<true>},
+    anyShape("_slow_conv2d_forward.default", kernelForm<false>),
+    anyShape("conv_depthwise3d.default", kernelForm<true>),
     anyShape("mkldnn_convolution.default", mkldnn),
-    {"slow_conv3d.default", kernelForm<false>},
-    {"slow_conv3d_forward.default", kernelForm<false>},
-    {"slow_conv_dilated2d.default", kernelForm<true>},
-    {"slow_conv_dilated3d.default", kernelForm<true>},
-    {"slow_conv_transpose2d.default", transposedKernelForm},
-    {"slow_conv_transpose3d.default", transposedKernelForm},
-    {"thnn_conv2d.default", kernelForm<false>},
+    anyShape("slow_conv3d.default", kernelForm<false>),
+    anyShape("slow_conv3d_forward.default", kernelForm<false>),
+    anyShape("slow_conv_dilated2d.default", kernelForm<true>),
+    anyShape("slow_conv_dilated3d.default", kernelForm<true>),
+    anyShape("slow_conv_transpose2d.default", transposedKernelForm),
+    anyShape("slow_conv_transpose3d.default", transposedKernelForm),
+    anyShape("thnn_conv2d.default", kernelForm<false>),
     anyShape("_convolution.default", general),
     anyShape("_convolution.deprecated", general),
     anyShape("conv1d.default", forward),

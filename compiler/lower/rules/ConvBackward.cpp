@@ -16,30 +16,30 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 /// `far` has the pixels that windows reach (the input; for a transposed
 /// convolution the gradient), `near` one pixel for each window. The result is
 /// [channels of near, channels of far / groups, taps…].
 static LoweredTensor weightGradient(LowerCall &c, LoweredTensor near,
                                     LoweredTensor far, const Convolution &conv,
-                                    ArrayRef<int64_t> kernel) {
+                                    ArrayRef<Dim> kernel) {
   unsigned space = near.rank() - 2;
-  Ints ns = near.sizes(), fs = far.sizes();
+  Ints ns = near.dims(), fs = far.dims();
   Ints low(far.rank(), 0), high(far.rank(), 0);
   for (unsigned i = 0; i < space; ++i) {
     low[2 + i] = conv.padding[i];
-    int64_t reach = (ns[2 + i] - 1) * conv.stride[i] +
-                    (kernel[i] - 1) * conv.dilation[i] + 1;
-    high[2 + i] = std::max<int64_t>(reach - fs[2 + i] - conv.padding[i], 0);
+    Dim reach = (ns[2 + i] - 1) * Dim(conv.stride[i]) +
+                (kernel[i] - 1) * Dim(conv.dilation[i]) + 1;
+    high[2 + i] = maxDim(reach - fs[2 + i] - conv.padding[i], 0);
   }
   far = c.pad(far, low, high, 0);
   int64_t groups = conv.groups;
   auto split = [&](LoweredTensor t) {
-    Ints sizes = t.sizes();
-    int64_t channels = sizes[1];
+    Ints sizes = t.dims();
+    Dim channels = sizes[1];
     sizes[1] = groups;
-    sizes.insert(sizes.begin() + 2, channels / groups);
+    sizes.insert(sizes.begin() + 2, floorDiv(channels, groups));
     return c.reshape(t, sizes);
   };
   bool grouped = groups > 1;
@@ -63,7 +63,7 @@ static LoweredTensor weightGradient(LowerCall &c, LoweredTensor near,
   }
   AffineExpr f = loop(Iterator::Parallel), ch = loop(Iterator::Parallel);
   out.append({f, ch});
-  outSizes.append({ns[1] / groups, fs[1] / groups});
+  outSizes.append({floorDiv(ns[1], groups), floorDiv(fs[1], groups)});
   SmallVector<AffineExpr> taps;
   for (unsigned i = 0; i < space; ++i) {
     taps.push_back(loop(Iterator::Parallel));
@@ -106,17 +106,18 @@ static LogicalResult backward(LowerCall &c) {
   conv.dilation = c.integers(6, space);
   conv.transposed = c.flag(7);
   conv.groups = c.integer(9);
-  conv.outputPadding = Ints(space, 0);
+  conv.outputPadding.assign(space, 0);
   const std::vector<Arg> &mask = c.call().args[10].list;
-  Ints ws = w.sizes(), xs = x.sizes(), ys = dy.sizes();
+  Ints ws = w.dims(), xs = x.dims(), ys = dy.dims();
   Ints kernel(ws.begin() + 2, ws.end());
 
   if (mask[0].boolean) {
     Convolution back = conv;
     back.transposed = !conv.transposed;
     for (unsigned i = 0; i < space && back.transposed; ++i) {
-      int64_t covered = (ys[2 + i] - 1) * conv.stride[i] - 2 * conv.padding[i] +
-                        conv.dilation[i] * (kernel[i] - 1) + 1;
+      Dim covered = (ys[2 + i] - 1) * Dim(conv.stride[i]) -
+                    2 * conv.padding[i] +
+                    Dim(conv.dilation[i]) * (kernel[i] - 1) + 1;
       back.outputPadding[i] = xs[2 + i] - covered;
     }
     LoweredTensor dx = convolve(c, dy, {w, c.call().tensor(2)}, back);
@@ -140,7 +141,7 @@ static LogicalResult backward(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"convolution_backward.default", backward},
+    anyShape("convolution_backward.default", backward),
 };
 
 ArrayRef<LowerRuleRow> convBackwardLowerRules() { return kRows; }

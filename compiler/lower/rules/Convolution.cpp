@@ -13,11 +13,11 @@
 
 #include "compiler/lower/rules/Convolution.h"
 
+#include "compiler/lower/Gather.h"
+
 using namespace mlir;
 
 namespace ft {
-
-using Ints = SmallVector<int64_t, 6>;
 
 namespace {
 
@@ -28,14 +28,14 @@ public:
   Weights(LowerCall &c, Source source, const Convolution &conv)
       : c(c), source(std::move(source)), transposed(conv.transposed),
         groups(conv.groups) {
-    Ints sizes = this->source.tensor.sizes();
+    Dims sizes = this->source.tensor.dims();
     kernel.assign(sizes.begin() + 2, sizes.end());
-    outPerGroup = transposed ? sizes[1] : sizes[0] / groups;
-    inPerGroup = transposed ? sizes[0] / groups : sizes[1];
+    outPerGroup = transposed ? sizes[1] : floorDiv(sizes[0], groups);
+    inPerGroup = transposed ? floorDiv(sizes[0], groups) : sizes[1];
   }
 
-  Ints kernel;
-  int64_t outPerGroup, inPerGroup;
+  Dims kernel;
+  Dim outPerGroup, inPerGroup;
 
   /// The operand of the contraction. `g` is null for one group; `taps` may be
   /// empty if there is only one tap; `f` and `in` are null for depthwise
@@ -47,13 +47,15 @@ private:
   /// One physical dim of the operand: its size and what it adds to each source
   /// coordinate.
   struct Axis {
-    int64_t size;
-    SmallVector<int64_t> coef;
+    Dim size;
+    Dims coef;
     AffineExpr index;
   };
-  Axis axis(int64_t size, AffineExpr index) const {
-    return {size, SmallVector<int64_t>(2 + kernel.size(), 0), index};
+  Axis axis(Dim size, AffineExpr index) const {
+    return {size, Dims(2 + kernel.size(), 0), index};
   }
+  /// The source in the order of the axes, as it is at run time.
+  LoweredTensor laidOut(ArrayRef<Axis> axes, ArrayRef<Dim> base);
   unsigned outDim() const { return transposed ? 1 : 0; }
 
   LowerCall &c;
@@ -68,7 +70,7 @@ Access Weights::at(AffineExpr g, AffineExpr f, ArrayRef<AffineExpr> taps,
                    AffineExpr in) {
   const LoweredTensor &w = source.tensor;
   SmallVector<Axis> axes;
-  SmallVector<int64_t> base(2 + kernel.size(), 0);
+  Dims base(2 + kernel.size(), 0);
   auto groupAxis = [&] {
     Axis a = axis(groups, g);
     // Groups are blocks of the first dim of the source, whichever that is.
@@ -84,61 +86,87 @@ Access Weights::at(AffineExpr g, AffineExpr f, ArrayRef<AffineExpr> taps,
       axes.push_back(a);
     }
   };
-  bool constant = source.value && c.isConstant(source.value);
+  bool constant = source.value && w.isStatic() && c.isConstant(source.value);
   if (!in) {
     tapAxes();
     axes.push_back(groupAxis());
   } else {
-    int64_t panel = constant ? c.panelWidth(w.dtype) : outPerGroup;
+    int64_t width = c.panelWidth(w.dtype);
+    Dim panel = constant ? Dim(width) : outPerGroup;
     if (g)
       axes.push_back(groupAxis());
     if (constant) {
-      Axis a = axis((outPerGroup + panel - 1) / panel, f.floorDiv(panel));
-      a.coef[outDim()] = panel;
+      Axis a = axis(ceilDiv(outPerGroup, width), f.floorDiv(width));
+      a.coef[outDim()] = width;
       axes.push_back(a);
     }
     tapAxes();
     Axis channels = axis(inPerGroup, in);
     channels.coef[1 - outDim()] = 1;
     axes.push_back(channels);
-    Axis lanes = axis(panel, constant ? f % panel : f);
+    Axis lanes = axis(panel, constant ? f % width : f);
     lanes.coef[outDim()] = 1;
     axes.push_back(lanes);
   }
 
-  Ints sizes;
   SmallVector<AffineExpr, 6> index;
-  for (const Axis &a : axes) {
-    sizes.push_back(a.size);
+  for (const Axis &a : axes)
     index.push_back(a.index);
-  }
   if (constant) {
+    SmallVector<int64_t, 6> sizes, origin;
     SmallVector<SmallVector<int64_t>> coef(base.size());
-    for (size_t j = 0; j < base.size(); ++j)
+    for (const Axis &a : axes)
+      sizes.push_back(a.size.value());
+    for (size_t j = 0; j < base.size(); ++j) {
+      origin.push_back(base[j].value());
       for (const Axis &a : axes)
-        coef[j].push_back(a.coef[j]);
+        coef[j].push_back(a.coef[j].value());
+    }
     if (std::optional<LoweredTensor> packed =
-            c.packed(source.value, sizes, coef, base))
+            c.packed(source.value, sizes, coef, origin))
       return {*packed, index};
   }
   // Weights that change are laid out like this at run time: reading them as
   // they lie would stride over the taps for each output channel.
+  LoweredTensor laid = laidOut(axes, base);
+  c.newGroup();
+  return {laid, index};
+}
+
+LoweredTensor Weights::laidOut(ArrayRef<Axis> axes, ArrayRef<Dim> base) {
+  const LoweredTensor &w = source.tensor;
+  Dims sizes;
+  bool isAffine = llvm::all_of(base, [](Dim d) { return d.isStatic(); });
+  for (const Axis &a : axes) {
+    sizes.push_back(a.size);
+    isAffine &= llvm::all_of(a.coef, [](Dim d) { return d.isStatic(); });
+  }
+  if (!isAffine)
+    return generate(
+        c, sizes, w.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
+          SmallVector<Value> from;
+          for (size_t j = 0; j < base.size(); ++j) {
+            from.push_back(sizeIndex(c, s, base[j]));
+            for (auto [i, axis] : llvm::zip(at, axes))
+              if (!axis.coef[j].is(0))
+                from[j] =
+                    s.add(from[j], s.mul(i, sizeIndex(c, s, axis.coef[j])));
+          }
+          return readAt(s, w, from);
+        });
   Access from{w, {}}, to{c.empty(sizes, w.dtype), {}};
   for (size_t j = 0; j < base.size(); ++j) {
-    AffineExpr e = c.constant(base[j]);
+    AffineExpr e = c.constant(base[j].value());
     for (size_t p = 0; p < axes.size(); ++p)
-      e = e + c.dim(static_cast<unsigned>(p)) * axes[p].coef[j];
+      e = e + c.dim(static_cast<unsigned>(p)) * axes[p].coef[j].value();
     from.index.push_back(e);
   }
   for (size_t p = 0; p < axes.size(); ++p)
     to.index.push_back(c.dim(static_cast<unsigned>(p)));
   SmallVector<Iterator> iterators(axes.size(), Iterator::Parallel);
-  LoweredTensor laid =
-      c.generic(from, to, iterators, [](ScalarBuilder &, ValueRange v) {
-        return SmallVector<Value>{v[0]};
-      })[0];
-  c.newGroup();
-  return {laid, index};
+  return c.generic(from, to, iterators, [](ScalarBuilder &, ValueRange v) {
+    return SmallVector<Value>{v[0]};
+  })[0];
 }
 
 /// {0, 2, …, rank-1, 1}: batch, space, channels.
@@ -151,18 +179,17 @@ static SmallVector<unsigned, 6> channelsLast(unsigned rank) {
 }
 
 /// Pads dims (negative: cuts them off). Logical dim 2 + i by low[i], high[i].
-static LoweredTensor padSpace(LowerCall &c, LoweredTensor x, Ints low,
-                              Ints high) {
+static LoweredTensor padSpace(LowerCall &c, LoweredTensor x, ArrayRef<Dim> low,
+                              ArrayRef<Dim> high) {
   unsigned rank = x.rank();
-  Ints before(rank, 0), after(rank, 0);
+  Dims before(rank, 0), after(rank, 0);
   for (unsigned i = 0; i + 2 < rank; ++i) {
-    int64_t size = x.dims()[2 + i].value();
-    int64_t cutLow = std::max<int64_t>(-low[i], 0);
-    int64_t cutHigh = std::max<int64_t>(-high[i], 0);
-    if (cutLow || cutHigh)
+    Dim size = x.dims()[2 + i];
+    Dim cutLow = maxDim(low[i] * -1, 0), cutHigh = maxDim(high[i] * -1, 0);
+    if (!cutLow.is(0) || !cutHigh.is(0))
       x = c.slice(x, 2 + i, cutLow, size - cutLow - cutHigh);
-    before[2 + i] = std::max<int64_t>(low[i], 0);
-    after[2 + i] = std::max<int64_t>(high[i], 0);
+    before[2 + i] = maxDim(low[i], 0);
+    after[2 + i] = maxDim(high[i], 0);
   }
   return c.pad(x, before, after, 0);
 }
@@ -175,8 +202,7 @@ static LoweredTensor spread(LowerCall &c, LoweredTensor x,
   if (llvm::all_of(stride, [](int64_t s) { return s == 1; }))
     return x;
   SmallVector<unsigned, 6> order = x.order;
-  Dims sizes = x.dims(), split, joined, logicalJoined = sizes;
-  Ints low, high;
+  Dims sizes = x.dims(), split, joined, logicalJoined = sizes, low, high;
   for (unsigned logical : order) {
     int64_t s = logical >= 2 ? stride[logical - 2] : 1;
     split.push_back(sizes[logical]);
@@ -205,38 +231,39 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
   if (x.value != given.value)
     c.newGroup();
 
-  Ints low = conv.padding, high = conv.padding, stride = conv.stride;
+  SmallVector<int64_t, 6> stride = conv.stride;
+  Dims low(conv.padding.begin(), conv.padding.end()), high = low;
   for (size_t i = 0; i < conv.extraPadding.size(); ++i)
-    high[i] += conv.extraPadding[i];
+    high[i] = high[i] + conv.extraPadding[i];
   if (conv.transposed) {
     x = spread(c, x, stride);
     for (unsigned i = 0; i < space; ++i) {
-      int64_t reach = conv.dilation[i] * (weights.kernel[i] - 1);
+      Dim reach = Dim(conv.dilation[i]) * (weights.kernel[i] - 1);
       low[i] = reach - conv.padding[i];
       high[i] = low[i] + conv.outputPadding[i] - (stride[i] - 1);
       stride[i] = 1;
     }
   }
-  Dims outSizes = {x.dims()[0]};
-  Ints sizes;
-  for (Dim d : x.dims())
-    sizes.push_back(d.value());
+  Dims outSizes = {x.dims()[0]}, sizes = x.dims();
   for (unsigned i = 0; i < space; ++i) {
-    int64_t reach = conv.dilation[i] * (weights.kernel[i] - 1);
-    int64_t extent =
-        (sizes[2 + i] + low[i] + high[i] - reach - 1) / stride[i] + 1;
+    Dim reach = Dim(conv.dilation[i]) * (weights.kernel[i] - 1);
+    Dim extent =
+        floorDiv(sizes[2 + i] + low[i] + high[i] - reach - 1, stride[i]) + 1;
     outSizes.push_back(extent);
     // Padding that no window reaches need not be there.
-    int64_t used = (extent - 1) * stride[i] + reach + 1;
-    high[i] = std::clamp(used - sizes[2 + i] - low[i],
-                         std::min<int64_t>(high[i], 0), high[i]);
+    Dim used = (extent - 1) * Dim(stride[i]) + reach + 1;
+    Dim needed = used - sizes[2 + i] - low[i];
+    if (needed.isStatic() && high[i].isStatic())
+      high[i] =
+          std::clamp(needed.value(), std::min<int64_t>(high[i].value(), 0),
+                     high[i].value());
   }
 
   int64_t groups = conv.groups;
-  int64_t fPerGroup = weights.outPerGroup, cPerGroup = weights.inPerGroup;
-  bool depthwise = groups > 1 && cPerGroup == 1 && fPerGroup == 1;
+  Dim fPerGroup = weights.outPerGroup, cPerGroup = weights.inPerGroup;
+  bool depthwise = groups > 1 && cPerGroup.is(1) && fPerGroup.is(1);
   bool grouped = groups > 1 && !depthwise;
-  auto isOne = [](int64_t v) { return v == 1; };
+  auto isOne = [](Dim v) { return v.is(1); };
   // A kernel of one tap and stride 1 is a plain matrix product.
   bool product =
       llvm::all_of(weights.kernel, isOne) && llvm::all_of(stride, isOne);
@@ -294,7 +321,7 @@ LoweredTensor convolve(LowerCall &c, LoweredTensor x, Source w,
   LoweredTensor y = contract(c, {x, xIndex}, b, outSizes, outIndex, iterators);
   if (grouped) {
     outSizes.pop_back();
-    outSizes.back() = Dim(groups * fPerGroup);
+    outSizes.back() = Dim(groups) * fPerGroup;
     y = c.reshape(y, outSizes);
   }
   return c.permute(y, toSecond);

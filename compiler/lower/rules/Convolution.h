@@ -10,7 +10,8 @@ namespace ft {
 
 /// The parameters of a convolution, one number for each spatial dim.
 struct Convolution {
-  llvm::SmallVector<int64_t, 6> stride, padding, dilation, outputPadding;
+  llvm::SmallVector<int64_t, 6> stride, padding, dilation;
+  Dims outputPadding;
   /// Added to the padding after the last element (padding "same").
   llvm::SmallVector<int64_t, 6> extraPadding;
   bool transposed = false;

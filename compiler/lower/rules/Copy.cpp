@@ -43,7 +43,11 @@ static LogicalResult fillScalar(LowerCall &c) {
                                }));
     return success();
   }
-  if (value.kind == Arg::Int)
+  if (value.kind == Arg::Int && !value.dim.isStatic())
+    c.setResult(0, c.pointwise({}, meta, [&](ScalarBuilder &s, ValueRange) {
+      return c.sizeIn(s, value.dim, meta.dtype);
+    }));
+  else if (value.kind == Arg::Int)
     c.setResult(0, c.filledInt(dimsOf(meta), meta.dtype, value.dim.value()));
   else
     c.setResult(0, c.filled(dimsOf(meta), meta.dtype, c.number(1)));

@@ -144,10 +144,7 @@ static LogicalResult withProbabilities(LowerCall &c, LoweredTensor x,
                                        LoweredTensor weight, int64_t how,
                                        double smoothing) {
   unsigned dim = classDim(x);
-  Dim classDimSize = x.dims()[dim];
-  if (!classDimSize.isStatic())
-    return c.unsupported("a number of classes that is only known at run time");
-  int64_t classes = classDimSize.value();
+  Dim classes = x.dims()[dim];
   DType from = x.dtype, sum = opmathType(from), dtype = c.resultMeta(0).dtype;
   DType targetType = target.dtype;
   LoweredTensor lse = logSumExp(c, x);
@@ -163,14 +160,17 @@ static LogicalResult withProbabilities(LowerCall &c, LoweredTensor x,
         Value t = s.cast(r.elements[1], targetType, sum);
         Type type = v.getType();
         if (smoothing != 0)
-          t = s.add(s.mul(t, s.constant(type, 1 - smoothing)),
-                    s.constant(type, smoothing / classes));
+          t = s.add(
+              s.mul(t, s.constant(type, 1 - smoothing)),
+              s.div(s.constant(type, smoothing), c.sizeIn(s, classes, sum)));
         Value y = s.mul(s.sub(r.elements[2], v), t);
         if (weight.value)
           y = s.mul(y, s.cast(r.elements[3], weight.dtype, sum));
         return SmallVector<Value>{s.add(r.accumulators[0], y)};
       })[0];
-  Dim count = floorDiv(elementsAlong(x, allDims(x.rank())), classes);
+  SmallVector<unsigned> others = allDims(x.rank());
+  others.erase(others.begin() + dim);
+  Dim count = elementsAlong(x, others);
   c.setResult(0, c.pointwise(loss, loss.dims(), dtype,
                              [&](ScalarBuilder &s, ValueRange v) {
                                Value y = v[0];
@@ -195,10 +195,7 @@ static LogicalResult crossEntropy(LowerCall &c) {
   LoweredTensor lse = logSumExp(c, x), smooth;
   if (smoothing != 0) {
     // The mean over classes of w * (log-sum-exp - x).
-    if (!x.dims()[dim].isStatic())
-      return c.unsupported("a number of classes that is only known at run "
-                           "time");
-    auto classes = static_cast<double>(x.dims()[dim].value());
+    Dim classes = x.dims()[dim];
     SmallVector<LoweredTensor> ins = {x, lse};
     if (weight.value)
       ins.push_back(alongClasses(c, weight, x));
@@ -208,7 +205,7 @@ static LogicalResult crossEntropy(LowerCall &c) {
           Value y = s.sub(r.elements[1], s.cast(r.elements[0], from, sum));
           if (weight.value)
             y = s.mul(y, s.cast(r.elements[2], weight.dtype, sum));
-          y = s.div(y, s.constant(y.getType(), classes));
+          y = s.div(y, c.sizeIn(s, classes, sum));
           return SmallVector<Value>{s.add(r.accumulators[0], y)};
         })[0];
   }

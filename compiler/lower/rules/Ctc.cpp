@@ -18,7 +18,7 @@ static SmallVector<LoweredTensor> ctcOperands(LowerCall &c, unsigned arg) {
   SmallVector<LoweredTensor> ins;
   LoweredTensor probs = c.cast(c.operand(arg), DType::F64);
   if (probs.rank() == 2) {
-    auto sizes = probs.sizes();
+    auto sizes = probs.dims();
     probs = c.reshape(probs, {sizes[0], 1, sizes[1]});
   }
   ins.push_back(c.toRowMajor(probs));
@@ -34,15 +34,15 @@ static SmallVector<LoweredTensor> ctcOperands(LowerCall &c, unsigned arg) {
   return ins;
 }
 
-static Sizes of(const TensorMeta &meta) { return staticSizes(meta); }
+static Sizes of(const TensorMeta &meta) { return dimsOf(meta); }
 
 /// (log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
 /// -> losses, log_alpha
 static LogicalResult ctcLoss(LowerCall &c) {
   Sizes losses = of(c.resultMeta(0)), alpha = of(c.resultMeta(1));
   auto ins = ctcOperands(c, 0);
-  int64_t batch = ins[0].sizes()[1];
-  Sizes three = {batch, ins[0].sizes()[0], alpha.back()};
+  Dim batch = ins[0].dims()[1];
+  Sizes three = {batch, ins[0].dims()[0], alpha.back()};
   auto r = callKernel(c, "ctc_loss", ins, Arg::integer(c.integer(4)),
                       {{{batch}, DType::F64}, {three, DType::F64}}, {1, 64});
   c.setResult(0, c.cast(c.reshape(r[0], losses), c.resultMeta(0).dtype));
@@ -54,9 +54,9 @@ static LogicalResult ctcLoss(LowerCall &c) {
 /// blank, zero_infinity)
 static LogicalResult ctcBackward(LowerCall &c) {
   auto ins = ctcOperands(c, 1);
-  Sizes probs = ins[0].sizes();
-  int64_t batch = probs[1];
-  auto wide = [&](unsigned arg, ArrayRef<int64_t> sizes) {
+  Sizes probs = ins[0].dims();
+  Dim batch = probs[1];
+  auto wide = [&](unsigned arg, const SizeList &sizes) {
     LoweredTensor t = c.cast(c.operand(arg), DType::F64);
     if (t.rank() < sizes.size())
       t = c.reshape(t, sizes);
@@ -64,14 +64,13 @@ static LogicalResult ctcBackward(LowerCall &c) {
   };
   ins.push_back(wide(0, {batch}));
   ins.push_back(wide(5, {batch}));
-  int64_t states = c.operand(6).sizes().back();
+  Dim states = c.operand(6).dims().back();
   ins.push_back(wide(6, {batch, probs[0], states}));
   auto r = callKernel(c, "ctc_loss_backward", ins,
                       {Arg::integer(c.integer(7)), Arg::truth(c.flag(8))},
-                      {{probs, DType::F64}},
-                      {1, std::max<int64_t>(64, 16 * states)});
+                      {{probs, DType::F64}}, {1, maxDim(64, 16 * states)});
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, c.cast(c.reshape(r[0], staticSizes(meta)), meta.dtype));
+  c.setResult(0, c.cast(c.reshape(r[0], dimsOf(meta)), meta.dtype));
   return success();
 }
 
@@ -80,10 +79,10 @@ static LogicalResult ctcBackward(LowerCall &c) {
 /// targets.
 static LogicalResult reducedLoss(LowerCall &c) {
   auto ins = ctcOperands(c, 0);
-  int64_t batch = ins[0].sizes()[1], steps = ins[0].sizes()[0];
+  Dim batch = ins[0].dims()[1], steps = ins[0].dims()[0];
   const TensorMeta &meta = c.resultMeta(0);
   // No target can be longer: it has a state for each class.
-  int64_t most = ins[1].sizes().back();
+  Dim most = ins[1].dims().back();
   auto r = callKernel(
       c, "ctc_loss", ins, Arg::integer(c.integer(4)),
       {{{batch}, DType::F64}, {{batch, steps, 2 * most + 1}, DType::F64}},
@@ -106,24 +105,23 @@ static LogicalResult reducedLoss(LowerCall &c) {
   if (reduction != 0) {
     losses = sumOf(c, losses, 0, false, DType::F64);
     if (reduction == 1)
-      losses = c.pointwise(
-          losses, {}, DType::F64, [&](ScalarBuilder &s, ValueRange v) {
-            return s.div(
-                v[0], s.constant(v[0].getType(), static_cast<double>(batch)));
-          });
+      losses = c.pointwise(losses, {}, DType::F64,
+                           [&](ScalarBuilder &s, ValueRange v) {
+                             return s.div(v[0], c.sizeIn(s, batch, DType::F64));
+                           });
   }
-  c.setResult(0, c.cast(c.reshape(losses, staticSizes(meta)), meta.dtype));
+  c.setResult(0, c.cast(c.reshape(losses, dimsOf(meta)), meta.dtype));
   return success();
 }
 
 ArrayRef<LowerRuleRow> ctcLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"ctc_loss.IntList", reducedLoss},
-      {"ctc_loss.Tensor", reducedLoss},
-      {"_ctc_loss.Tensor", ctcLoss},
-      {"_ctc_loss.default", ctcLoss},
-      {"_ctc_loss_backward.Tensor", ctcBackward},
-      {"_ctc_loss_backward.default", ctcBackward},
+      anyShape("ctc_loss.IntList", reducedLoss),
+      anyShape("ctc_loss.Tensor", reducedLoss),
+      anyShape("_ctc_loss.Tensor", ctcLoss),
+      anyShape("_ctc_loss.default", ctcLoss),
+      anyShape("_ctc_loss_backward.Tensor", ctcBackward),
+      anyShape("_ctc_loss_backward.default", ctcBackward),
   };
   return rows;
 }

@@ -9,7 +9,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/LibraryKernel.h"
-#include "runtime/kernels/scratch.h"
+#include "compiler/lower/rules/Scratch.h"
 
 using namespace mlir;
 
@@ -30,11 +30,7 @@ static LogicalResult callWith(LowerCall &c, StringRef name,
 }
 
 /// As much as kernels ask for (scratch.h) for `words` numbers of 8 bytes.
-static Dim scratchOf(Dim words) {
-  if (words.isStatic())
-    return ft_scratch_of(8, words.value(), 1);
-  return words * Dim(8) + 64;
-}
+static Dim scratchOf(Dim words) { return ft_scratch_of(8, words, 1); }
 
 //===----------------------------------------------------------------------===//
 // Selections

@@ -11,20 +11,18 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 /// out[…, i, j] = |x1[…, i, :] - x2[…, j, :]|_p, batch dims broadcast.
 static LogicalResult distances(LowerCall &c, double p) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  Ints outSizes;
-  for (const Dim &d : c.resultMeta(0).sizes)
-    outSizes.push_back(d.value());
+  Ints outSizes = dimsOf(c.resultMeta(0));
   auto rank = static_cast<unsigned>(outSizes.size());
   AffineExpr k = c.dim(rank);
   auto access = [&](const LoweredTensor &t, unsigned row) {
     Access access{t, {}};
-    Ints sizes = t.sizes();
+    Ints sizes = t.dims();
     size_t batch = sizes.size() - 2, skip = rank - 2 - batch;
     for (size_t i = 0; i < batch; ++i)
       access.index.push_back(sizes[i] == 1 && outSizes[skip + i] != 1
@@ -38,7 +36,7 @@ static LogicalResult distances(LowerCall &c, double p) {
     index.push_back(c.dim(d));
   SmallVector<Iterator> iterators(rank + 1, Iterator::Parallel);
   iterators.back() = Iterator::Reduction;
-  Start start = pNormStart(p, sum, a.sizes().back() == 0);
+  Start start = pNormStart(p, sum, a.dims().back().is(0));
   DType left = a.dtype, right = b.dtype;
   LoweredTensor y =
       c.generic({access(a, rank - 2), access(b, rank - 1)},
@@ -63,12 +61,12 @@ static LogicalResult euclidean(LowerCall &c) { return distances(c, 2); }
 static LogicalResult pdist(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   double p = c.number(1);
-  int64_t n = x.sizes()[0], width = x.sizes()[1];
-  int64_t pairs = c.resultMeta(0).sizes[0].value();
+  Dim n = x.dims()[0], width = x.dims()[1];
+  Dim pairs = c.resultMeta(0).sizes[0];
   DType from = x.dtype, dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   // An operand that is never read gives the inner loop its extent.
   Access extent{c.empty({width}, dtype), {c.dim(1)}};
-  Start start = pNormStart(p, sum, width == 0);
+  Start start = pNormStart(p, sum, width.is(0));
   LoweredTensor y = c.generic(
       extent, Access{filledWith(c, {pairs}, start), {c.dim(0)}},
       {Iterator::Parallel, Iterator::Reduction},
@@ -78,14 +76,13 @@ static LogicalResult pdist(LowerCall &c) {
         auto whole = [&](int64_t number) {
           return s.constantInt(q.getType(), number);
         };
-        double middle = static_cast<double>(n) - 0.5;
+        Value middle = s.sub(c.sizeIn(s, n, DType::F64), s.constant(real, 0.5));
         Value root = s.sub(
-            s.constant(real, middle * middle - 1),
+            s.sub(s.mul(middle, middle), s.constant(real, 1)),
             s.mul(s.constant(real, 2), s.cast(q, DType::I64, DType::F64)));
-        Value i = s.cast(s.sub(s.constant(real, middle), s.sqrt(root)),
-                         DType::F64, DType::I64);
+        Value i = s.cast(s.sub(middle, s.sqrt(root)), DType::F64, DType::I64);
         // Rows before i have i * n - i (i + 1) / 2 pairs.
-        Value before = s.sub(s.mul(i, whole(n)),
+        Value before = s.sub(s.mul(i, c.sizeIn(s, n, DType::I64)),
                              s.div(s.mul(i, s.add(i, whole(1))), whole(2)));
         Value j = s.add(s.add(s.sub(q, before), i), whole(1));
         Value d = s.sub(s.cast(elementAt(s, x, {i, e}), from, sum),
@@ -101,7 +98,7 @@ static LogicalResult pdist(LowerCall &c) {
 
 static LoweredTensor broadcastTo(LowerCall &c, LoweredTensor x,
                                  const LoweredTensor &other) {
-  Ints sizes = x.sizes(), own = other.sizes();
+  Ints sizes = x.dims(), own = other.dims();
   if (own.size() > sizes.size())
     sizes.insert(sizes.begin(), own.size() - sizes.size(), 1);
   for (size_t i = 0, skip = sizes.size() - own.size(); i < own.size(); ++i)
@@ -122,12 +119,12 @@ static LogicalResult pairwise(LowerCall &c) {
   DType left = a.dtype, right = b.dtype;
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   LoweredTensor d =
-      c.pointwise({a, b}, a.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      c.pointwise({a, b}, a.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
         Value y = s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
         return s.add(y, s.constant(y.getType(), eps));
       });
   LoweredTensor norm = pNorm(c, d, c.number(2), d.rank() - 1, c.flag(4), dtype);
-  c.setResult(0, c.reshape(norm, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(norm, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -140,7 +137,7 @@ static LogicalResult cosine(LowerCall &c) {
   double eps = c.number(3);
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   SmallVector<LoweredTensor> r = dotAndSquares(c, a, b, dim, sum);
-  c.setResult(0, c.pointwise(r, r[0].sizes(), dtype,
+  c.setResult(0, c.pointwise(r, r[0].dims(), dtype,
                              [&](ScalarBuilder &s, ValueRange v) {
                                Value least = s.constant(v[0].getType(), eps);
                                Value size =
@@ -152,13 +149,13 @@ static LogicalResult cosine(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_cdist_forward.default", cdist},
-    {"_euclidean_dist.default", euclidean},
-    {"_pdist_forward.default", pdist},
-    {"cdist.default", cdist},
-    {"cosine_similarity.default", cosine},
-    {"pairwise_distance.default", pairwise},
-    {"pdist.default", pdist},
+    anyShape("_cdist_forward.default", cdist),
+    anyShape("_euclidean_dist.default", euclidean),
+    anyShape("_pdist_forward.default", pdist),
+    anyShape("cdist.default", cdist),
+    anyShape("cosine_similarity.default", cosine),
+    anyShape("pairwise_distance.default", pairwise),
+    anyShape("pdist.default", pdist),
 };
 
 ArrayRef<LowerRuleRow> distanceLowerRules() { return kRows; }

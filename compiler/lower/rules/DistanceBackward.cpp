@@ -50,13 +50,13 @@ static LogicalResult cdistBackward(LowerCall &c) {
   LoweredTensor grad = c.operand(0), a = c.operand(1), b = c.operand(2),
                 distance = c.operand(4);
   double p = c.number(3);
-  auto outSizes = staticSizes(c.resultMeta(0));
+  auto outSizes = dimsOf(c.resultMeta(0));
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   auto rank = static_cast<unsigned>(outSizes.size());
   AffineExpr i = c.dim(rank - 2), m = c.dim(rank - 1), j = c.dim(rank);
   auto access = [&](const LoweredTensor &t, AffineExpr row, AffineExpr column) {
     Access access{t, {}};
-    SmallVector<int64_t, 6> sizes = t.sizes();
+    Dims sizes = t.dims();
     size_t batch = sizes.size() - 2, skip = rank - 2 - batch;
     for (size_t d = 0; d < batch; ++d)
       access.index.push_back(sizes[d] == 1
@@ -89,10 +89,10 @@ static LogicalResult cdistBackward(LowerCall &c) {
 static LogicalResult pdistBackward(LowerCall &c) {
   LoweredTensor grad = c.operand(0), x = c.operand(1), distance = c.operand(3);
   double p = c.number(2);
-  int64_t n = x.sizes()[0];
+  Dim n = x.dims()[0];
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
-  LoweredTensor out = c.filled(x.sizes(), sum, 0);
-  if (n < 2) {
+  LoweredTensor out = c.filled(x.dims(), sum, 0);
+  if (n.isStatic() && n.value() < 2) {
     c.setResult(0, c.cast(out, dtype));
     return success();
   }
@@ -106,7 +106,7 @@ static LogicalResult pdistBackward(LowerCall &c) {
           return s.constantInt(row.getType(), number);
         };
         Value low = s.minimum(row, other), high = s.maximum(row, other);
-        Value q = s.sub(s.mul(low, whole(n)),
+        Value q = s.sub(s.mul(low, c.sizeIn(s, n, DType::I64)),
                         s.div(s.mul(low, s.add(low, whole(1))), whole(2)));
         q = s.sub(s.sub(s.add(q, high), low), whole(1));
         Value same = s.cmp(Cmp::Eq, row, other);
@@ -122,8 +122,8 @@ static LogicalResult pdistBackward(LowerCall &c) {
 
 ArrayRef<LowerRuleRow> distanceBackwardLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"_cdist_backward.default", cdistBackward},
-      {"_pdist_backward.default", pdistBackward},
+      anyShape("_cdist_backward.default", cdistBackward),
+      anyShape("_pdist_backward.default", pdistBackward),
   };
   return rows;
 }

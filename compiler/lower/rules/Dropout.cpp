@@ -196,17 +196,17 @@ static LogicalResult rreluBackward(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_fused_dropout.default", fusedDropout},
-    {"_masked_scale.default", maskedScale},
+    anyShape("_fused_dropout.default", fusedDropout),
+    anyShape("_masked_scale.default", maskedScale),
     anyShape("alpha_dropout.default", dropout<false, true>),
     anyShape("dropout.default", dropout<false, false>),
     anyShape("feature_alpha_dropout.default", dropout<true, true>),
     anyShape("feature_dropout.default", dropout<true, false>),
-    {"native_dropout.default", nativeDropout},
-    {"native_dropout_backward.default", maskedScale},
-    {"rrelu.default", rrelu},
-    {"rrelu_with_noise_backward.default", rreluBackward},
-    {"rrelu_with_noise_functional.default", rreluWithNoise},
+    anyShape("native_dropout.default", nativeDropout),
+    anyShape("native_dropout_backward.default", maskedScale),
+    anyShape("rrelu.default", rrelu),
+    anyShape("rrelu_with_noise_backward.default", rreluBackward),
+    anyShape("rrelu_with_noise_functional.default", rreluWithNoise),
 };
 
 ArrayRef<LowerRuleRow> dropoutLowerRules() { return kRows; }

@@ -19,7 +19,7 @@ namespace ft {
 
 namespace {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 /// Labels of dims; an ellipsis stands as numbers from kEllipsis on.
 using Labels = SmallVector<unsigned, 8>;
 constexpr unsigned kEllipsis = 1000;
@@ -60,12 +60,12 @@ static FailureOr<Labels> parseLabels(StringRef text, unsigned rank) {
 static LoweredTensor combine(LowerCall &c, ArrayRef<Labelled> ins,
                              ArrayRef<unsigned> out) {
   SmallVector<unsigned> loops(out);
-  llvm::DenseMap<unsigned, int64_t> extent;
+  llvm::DenseMap<unsigned, Dim> extent;
   for (const Labelled &t : ins)
-    for (auto [label, size] : llvm::zip(t.labels, t.tensor.sizes())) {
+    for (auto [label, size] : llvm::zip(t.labels, t.tensor.dims())) {
       if (!llvm::is_contained(loops, label))
         loops.push_back(label);
-      int64_t &known = extent.try_emplace(label, 1).first->second;
+      Dim &known = extent.try_emplace(label, 1).first->second;
       if (size != 1)
         known = size;
     }
@@ -76,7 +76,7 @@ static LoweredTensor combine(LowerCall &c, ArrayRef<Labelled> ins,
   SmallVector<Access> accesses;
   for (const Labelled &t : ins) {
     Access a{t.tensor, {}};
-    for (auto [label, size] : llvm::zip(t.labels, t.tensor.sizes()))
+    for (auto [label, size] : llvm::zip(t.labels, t.tensor.dims()))
       a.index.push_back(size == 1 && extent[label] != 1 ? c.constant(0)
                                                         : loopOf(label));
     accesses.push_back(std::move(a));
@@ -175,7 +175,7 @@ static LogicalResult einsum(LowerCall &c) {
 /// (self, other, dims_self, dims_other): pairs of dims are summed over.
 static LogicalResult tensordot(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
-  Ints left = c.integers(2), right = c.integers(3);
+  SmallVector<int64_t, 6> left = c.integers(2), right = c.integers(3);
   Labelled x{a, {}}, y{b, {}};
   unsigned next = 0;
   for (unsigned d = 0; d < a.rank(); ++d)
@@ -199,7 +199,7 @@ static LogicalResult tensordot(LowerCall &c) {
 static LogicalResult vecdot(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
   if (isComplex(a.dtype))
-    a = c.pointwise(a, a.sizes(), a.dtype, [](ScalarBuilder &s, ValueRange v) {
+    a = c.pointwise(a, a.dims(), a.dtype, [](ScalarBuilder &s, ValueRange v) {
       return Value(complex::ConjOp::create(s.b, s.loc, v[0]));
     });
   unsigned rank = std::max(a.rank(), b.rank());
@@ -221,8 +221,9 @@ static LogicalResult vecdot(LowerCall &c) {
 /// The product of three operands with unit dims inserted at expand1 … 3, summed
 /// over sumdim.
 static LogicalResult trilinear(LowerCall &c) {
-  SmallVector<Ints> expanded = {c.integers(3), c.integers(4), c.integers(5)};
-  Ints sumDims = c.integers(6);
+  using Numbers = SmallVector<int64_t, 6>;
+  Numbers expanded[] = {c.integers(3), c.integers(4), c.integers(5)};
+  Numbers sumDims = c.integers(6);
   unsigned rank =
       c.operand(0).rank() + static_cast<unsigned>(expanded[0].size());
   SmallVector<AffineExpr, 6> outIndex;
@@ -238,16 +239,18 @@ static LogicalResult trilinear(LowerCall &c) {
   SmallVector<Access> ins;
   for (unsigned i = 0; i < 3; ++i) {
     LoweredTensor t = c.operand(i);
-    Ints sizes = t.sizes();
+    Ints sizes = t.dims();
     for (unsigned d = 0, own = 0; d < rank; ++d) {
       if (llvm::is_contained(expanded[i], d))
         continue;
-      extents[d] = std::max(extents[d], sizes[own++]);
+      if (!sizes[own].is(1))
+        extents[d] = sizes[own];
+      ++own;
     }
     ins.push_back({t, {}});
   }
   for (unsigned i = 0; i < 3; ++i) {
-    Ints sizes = ins[i].tensor.sizes();
+    Ints sizes = ins[i].tensor.dims();
     for (unsigned d = 0, own = 0; d < rank; ++d)
       if (!llvm::is_contained(expanded[i], d))
         ins[i].index.push_back(sizes[own++] == 1 && extents[d] != 1
@@ -274,10 +277,10 @@ static LogicalResult trilinear(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_trilinear.default", trilinear},
-    {"einsum.default", einsum},
-    {"linalg_vecdot.default", vecdot},
-    {"tensordot.default", tensordot},
+    anyShape("_trilinear.default", trilinear),
+    anyShape("einsum.default", einsum),
+    anyShape("linalg_vecdot.default", vecdot),
+    anyShape("tensordot.default", tensordot),
 };
 
 ArrayRef<LowerRuleRow> einsumLowerRules() { return kRows; }

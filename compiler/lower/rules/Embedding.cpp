@@ -40,10 +40,10 @@ static LogicalResult embedding(LowerCall &c) {
 /// Row w of the gradient sums the rows that looked w up, each divided by how
 /// often its word occurs if asked.
 static LogicalResult embeddingDenseBackward(LowerCall &c) {
-  int64_t rows = c.integer(2), padding = c.integer(3);
-  int64_t count = c.meta(1).numel().value();
+  Dim rows = c.dimArg(2), count = c.meta(1).numel();
+  int64_t padding = c.integer(3);
   LoweredTensor g = c.operand(0);
-  int64_t width = g.sizes().back();
+  Dim width = g.dims().back();
   DType dtype = g.dtype, work = opmathType(dtype);
   Updates u;
   u.fold = Fold::Sum;
@@ -73,7 +73,7 @@ static LogicalResult oneHot(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   Dims sizes = dimsOf(c.resultMeta(0));
   Dim classes = sizes.back();
-  if (c.integer(1) < 0)
+  if (Dim given = c.dimArg(1); given.isStatic() && given.value() < 0)
     return c.unsupported("without num_classes the result's size depends on "
                          "data");
   if (!hasNoElements(sizes))
@@ -95,8 +95,8 @@ static LogicalResult oneHot(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     anyShape("embedding.default", embedding),
-    {"embedding_backward.default", embeddingDenseBackward},
-    {"embedding_dense_backward.default", embeddingDenseBackward},
+    anyShape("embedding_backward.default", embeddingDenseBackward),
+    anyShape("embedding_dense_backward.default", embeddingDenseBackward),
     anyShape("one_hot.default", oneHot),
 };
 

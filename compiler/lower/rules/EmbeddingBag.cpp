@@ -100,14 +100,16 @@ static LogicalResult embeddingBag(LowerCall &c) {
   if (!c.isNone(6))
     b.perSample = c.operand(6);
   bool hasPadding = c.call().args.size() > 8 && !c.isNone(8);
-  if (!b.weight.isStatic())
-    return c.unsupported("a table whose size is only known at run time");
-  int64_t rows = b.weight.dims()[0].value();
+  Dim rows = b.weight.dims()[0];
   if (hasPadding) {
     b.paddingIndex = c.integer(8);
     // Only the form with an optional index counts from the end.
-    if (b.paddingIndex < 0 && c.call().schema->overload == "padding_idx")
-      b.paddingIndex += rows;
+    if (b.paddingIndex < 0 && c.call().schema->overload == "padding_idx") {
+      if (!rows.isStatic())
+        return c.unsupported("a padding index that counts from the end of a "
+                             "table whose size is only known at run time");
+      b.paddingIndex += rows.value();
+    }
   }
   b.count = c.resultMeta(0).sizes[0];
   Dim n = b.indices.dims()[0], width = b.weight.dims()[1];

@@ -30,20 +30,21 @@ static LogicalResult setAll(LowerCall &c, LoweredTensor truth) {
 
 static LogicalResult equal(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
-  if (a.sizes() != b.sizes()) {
+  if (a.dims() != b.dims() && a.isStatic() && b.isStatic()) {
     c.setResult(0, c.filledInt({}, DType::Bool, 0));
     return success();
   }
+  if (a.dims() != b.dims())
+    return c.unsupported("sizes that may differ at run time");
   FailureOr<LoweredTensor> same = applyFormula(
       c, [](PointwiseBody &p) { return p.eq(p[0], p[1]); }, ComputeIn::Operands,
-      a.sizes(), DType::Bool);
+      a.dims(), DType::Bool);
   return failed(same) ? failure() : setAll(c, *same);
 }
 
 /// (self, other, rtol, atol, equal_nan)
 static LogicalResult allClose(LowerCall &c) {
-  SmallVector<int64_t, 6> sizes =
-      broadcastSizes(c.operand(0).sizes(), c.operand(1).sizes());
+  Dims sizes = broadcastDims(c.operand(0).dims(), c.operand(1).dims());
   FailureOr<LoweredTensor> close =
       applyFormula(c, isClose, ComputeIn::Operands, sizes, DType::Bool);
   return failed(close) ? failure() : setAll(c, *close);
@@ -56,9 +57,9 @@ static LogicalResult isNonzero(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"allclose.default", allClose},
-    {"equal.default", equal},
-    {"is_nonzero.default", isNonzero},
+    anyShape("allclose.default", allClose),
+    anyShape("equal.default", equal),
+    anyShape("is_nonzero.default", isNonzero),
 };
 
 ArrayRef<LowerRuleRow> equalityLowerRules() { return kRows; }

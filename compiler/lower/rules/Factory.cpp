@@ -104,8 +104,8 @@ static LogicalResult arangeStep(LowerCall &c) {
 /// integers are cut to integers first, 0.7 to 0.
 static LogicalResult spaced(LowerCall &c, bool logarithmic) {
   const TensorMeta &meta = c.resultMeta(0);
-  SmallVector<int64_t, 6> sizes = staticSizes(meta);
-  int64_t steps = sizes[0];
+  Dims sizes = dimsOf(meta);
+  Dim steps = sizes[0];
   DType work = isFloating(meta.dtype) || isIntegral(meta.dtype)
                    ? (meta.dtype == DType::F32 ? DType::F32 : DType::F64)
                    : meta.dtype;
@@ -115,7 +115,9 @@ static LogicalResult spaced(LowerCall &c, bool logarithmic) {
   auto end = [&](ScalarBuilder &s, unsigned arg) -> Value {
     const Arg &a = c.call().args[arg];
     Value x;
-    if (a.kind != Arg::Tensor) {
+    if (a.kind == Arg::Int) {
+      x = c.sizeIn(s, a.dim, work);
+    } else if (a.kind != Arg::Tensor) {
       x = s.constant(computeType(c.context(), work), c.number(arg));
     } else {
       LoweredTensor t = c.operand(arg);
@@ -129,14 +131,21 @@ static LogicalResult spaced(LowerCall &c, bool logarithmic) {
         Value from = end(s, 0), to = end(s, 1);
         Type type = from.getType();
         Value i = fromIndex(s, at[0], work);
-        double gaps = steps > 1 ? double(steps - 1) : 1;
-        Value step = s.div(s.sub(to, from), s.constant(type, gaps));
+        Value gaps = c.sizeIn(s, maxDim(steps - 1, 1), work);
+        Value step = s.div(s.sub(to, from), gaps);
         Value left = s.add(from, s.mul(step, i));
-        Value rest = s.sub(s.constant(type, double(steps - 1)), i);
+        Value rest = s.sub(c.sizeIn(s, steps - 1, work), i);
         Value right = s.sub(to, s.mul(step, rest));
         Value near = s.cmp(ScalarBuilder::Cmp::Lt, i,
-                           s.constant(type, double(steps / 2)));
-        left = steps > 1 ? s.select(near, left, right) : from;
+                           c.sizeIn(s, floorDiv(steps, 2), work));
+        left = s.select(near, left, right);
+        // A single step is the start.
+        if (steps.isStatic())
+          left = steps.value() > 1 ? left : from;
+        else
+          left = s.select(
+              s.cmp(ScalarBuilder::Cmp::Le, c.sizeIn(s, steps, work), s.one(i)),
+              from, left);
         if (logarithmic)
           left = math::PowFOp::create(s.b, s.loc, s.constant(type, base), left);
         return s.cast(left, work, meta.dtype);
@@ -170,7 +179,7 @@ static LogicalResult triangleIndices(LowerCall &c, bool upper) {
       }
   values.append(second);
   LoweredTensor t =
-      c.reshape(constantVector(c, values), staticSizes(c.resultMeta(0)));
+      c.reshape(constantVector(c, values), dimsOf(c.resultMeta(0)));
   c.setResult(0, c.cast(t, c.resultMeta(0).dtype));
   return success();
 }
@@ -274,14 +283,14 @@ static const LowerRuleRow kRows[] = {
     anyShape("arange.start_step", arangeStep),
     anyShape("range.default", arangeStart),
     anyShape("range.step", arangeStep),
-    {"linspace.default", linspace},
-    {"linspace.Tensor_Tensor", linspace},
-    {"linspace.Tensor_Scalar", linspace},
-    {"linspace.Scalar_Tensor", linspace},
-    {"logspace.default", logspace},
-    {"logspace.Tensor_Tensor", logspace},
-    {"logspace.Tensor_Scalar", logspace},
-    {"logspace.Scalar_Tensor", logspace},
+    anyShape("linspace.default", linspace),
+    anyShape("linspace.Tensor_Tensor", linspace),
+    anyShape("linspace.Tensor_Scalar", linspace),
+    anyShape("linspace.Scalar_Tensor", linspace),
+    anyShape("logspace.default", logspace),
+    anyShape("logspace.Tensor_Tensor", logspace),
+    anyShape("logspace.Tensor_Scalar", logspace),
+    anyShape("logspace.Scalar_Tensor", logspace),
     anyShape("eye.default", eye),
     anyShape("eye.m", eye),
     {"tril_indices.default", trilIndices},

@@ -136,14 +136,14 @@ static LogicalResult learnedBackward(LowerCall &c) {
   DType work = opmathType(x.dtype);
   unsigned axis = PerChannel ? LowerCall::wrapDim(c.integer(4), x.rank()) : 0;
   SmallVector<LoweredTensor> ins = {grad, x};
-  SmallVector<int64_t, 6> wide(x.rank(), 1);
+  Dims wide(x.rank(), 1);
   if (PerChannel)
-    wide[axis] = x.sizes()[axis];
+    wide[axis] = x.dims()[axis];
   for (unsigned arg : {2U, 3U})
     ins.push_back(c.reshape(c.operand(arg), wide));
   auto compute = [&](unsigned r, DType dtype) {
     return c.pointwise(
-        ins, x.sizes(), dtype, [&](ScalarBuilder &s, ValueRange v) {
+        ins, x.dims(), dtype, [&](ScalarBuilder &s, ValueRange v) {
           auto in = [&](unsigned i) {
             return s.cast(v[i], ins[i].dtype, work);
           };
@@ -175,7 +175,7 @@ static LogicalResult learnedBackward(LowerCall &c) {
   for (unsigned r : {1U, 2U}) {
     c.newGroup();
     LoweredTensor sum = sumOf(c, compute(r, work), dims, false, work);
-    c.setResult(r, c.cast(c.reshape(sum, staticSizes(c.resultMeta(r))),
+    c.setResult(r, c.cast(c.reshape(sum, dimsOf(c.resultMeta(r))),
                           c.resultMeta(r).dtype));
   }
   return success();
@@ -196,25 +196,29 @@ static LogicalResult backward(LowerCall &c) {
 
 ArrayRef<LowerRuleRow> fakeQuantizeLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"_fake_quantize_learnable_per_channel_affine.default",
-       fakeQuantize<true, ZeroPoint::Learned>},
-      {"_fake_quantize_learnable_per_channel_affine_backward.default",
-       learnedBackward<true>},
-      {"_fake_quantize_learnable_per_tensor_affine.default",
-       fakeQuantize<false, ZeroPoint::Learned>},
-      {"_fake_quantize_learnable_per_tensor_affine_backward.default",
-       learnedBackward<false>},
-      {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
-       fakeQuantize<false, ZeroPoint::Given, true>},
-      {"fake_quantize_per_channel_affine.default", fakeQuantize<true>},
-      {"fake_quantize_per_channel_affine_cachemask.default",
-       fakeQuantize<true>},
-      {"fake_quantize_per_channel_affine_cachemask_backward.default", backward},
-      {"fake_quantize_per_tensor_affine.default", fakeQuantize<false>},
-      {"fake_quantize_per_tensor_affine.tensor_qparams", fakeQuantize<false>},
-      {"fake_quantize_per_tensor_affine_cachemask.default",
-       fakeQuantize<false>},
-      {"fake_quantize_per_tensor_affine_cachemask_backward.default", backward},
+      anyShape("_fake_quantize_learnable_per_channel_affine.default",
+               fakeQuantize<true, ZeroPoint::Learned>),
+      anyShape("_fake_quantize_learnable_per_channel_affine_backward.default",
+               learnedBackward<true>),
+      anyShape("_fake_quantize_learnable_per_tensor_affine.default",
+               fakeQuantize<false, ZeroPoint::Learned>),
+      anyShape("_fake_quantize_learnable_per_tensor_affine_backward.default",
+               learnedBackward<false>),
+      anyShape(
+          "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
+          fakeQuantize<false, ZeroPoint::Given, true>),
+      anyShape("fake_quantize_per_channel_affine.default", fakeQuantize<true>),
+      anyShape("fake_quantize_per_channel_affine_cachemask.default",
+               fakeQuantize<true>),
+      anyShape("fake_quantize_per_channel_affine_cachemask_backward.default",
+               backward),
+      anyShape("fake_quantize_per_tensor_affine.default", fakeQuantize<false>),
+      anyShape("fake_quantize_per_tensor_affine.tensor_qparams",
+               fakeQuantize<false>),
+      anyShape("fake_quantize_per_tensor_affine_cachemask.default",
+               fakeQuantize<false>),
+      anyShape("fake_quantize_per_tensor_affine_cachemask_backward.default",
+               backward),
   };
   return rows;
 }

@@ -10,12 +10,10 @@
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Scratch.h"
 #include "dialects/ft/Promotion.h"
-#include "runtime/kernels/scratch.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -31,55 +29,60 @@ namespace {
 /// One dim: `points` are transformed, `kept` of them are the result.
 struct Line {
   unsigned dim;
-  int64_t points, kept;
+  Dim points, kept;
   DType dtype; // of the result
   bool inverse = false, conjugate = false;
-  double scale = 1;
+  FftScale scale = {};
 };
 } // namespace
 
 static LoweredTensor transformLine(LowerCall &c, LoweredTensor t,
                                    const Line &line) {
-  Sizes sizes = t.sizes();
+  Sizes sizes = t.dims();
   sizes[line.dim] = line.kept;
-  int64_t count = 1;
+  Dim count = 1;
   for (auto [d, size] : llvm::enumerate(sizes))
-    count *= d == line.dim ? 1 : size;
-  int64_t bits = llvm::Log2_64(static_cast<uint64_t>(line.points)) + 1;
+    if (d != line.dim)
+      count = count * size;
+  Dim n = line.points, work = n, scratch = ft_scratch_any_fft(n);
+  if (n.isStatic()) {
+    work = n * Dim(llvm::Log2_64(static_cast<uint64_t>(n.value())) + 1);
+    scratch = ft_scratch_fft(n.value());
+  }
   return callKernel(c, "fft", t,
-                    {Arg::integer(line.dim), Arg::integer(line.points),
+                    {Arg::integer(line.dim), Arg::integer(n),
                      Arg::truth(line.inverse), Arg::truth(line.conjugate),
-                     Arg::floating(line.scale)},
+                     Arg::integer(static_cast<int64_t>(line.scale.norm)),
+                     Arg::integer(line.scale.count)},
                     {{sizes, line.dtype}},
-                    scratchFor(count, 5 * line.points * bits,
-                               ft_scratch_fft(line.points)))[0];
+                    scratchFor(count, 5 * work, scratch))[0];
 }
 
 LoweredTensor complexTransform(LowerCall &c, LoweredTensor t,
                                ArrayRef<unsigned> dims, bool inverse,
-                               double scale) {
+                               FftScale scale) {
   for (unsigned dim : dims) {
-    int64_t n = t.sizes()[dim];
+    Dim n = t.dims()[dim];
     t = transformLine(c, t, {dim, n, n, t.dtype, inverse, false, scale});
-    scale = 1;
+    scale = {};
   }
   return t;
 }
 
 LoweredTensor realTransform(LowerCall &c, LoweredTensor t,
-                            ArrayRef<unsigned> dims, int64_t points,
-                            double scale) {
+                            ArrayRef<unsigned> dims, Dim points,
+                            FftScale scale) {
   unsigned last = dims.back();
-  Line line{last, t.sizes()[last], points, toComplex(t.dtype)};
+  Line line{last, t.dims()[last], points, toComplex(t.dtype)};
   line.scale = scale;
   return complexTransform(c, transformLine(c, t, line), dims.drop_back(),
-                          /*inverse=*/false, 1);
+                          /*inverse=*/false, {});
 }
 
 LoweredTensor toRealTransform(LowerCall &c, LoweredTensor t,
-                              ArrayRef<unsigned> dims, int64_t size,
-                              bool inverse, double scale) {
-  t = complexTransform(c, t, dims.drop_back(), inverse, 1);
+                              ArrayRef<unsigned> dims, Dim size, bool inverse,
+                              FftScale scale) {
+  t = complexTransform(c, t, dims.drop_back(), inverse, {});
   // A real signal's spectrum is mirrored: forward and inverse transforms of it
   // differ by conjugation of the half that is given.
   return transformLine(c, t,
@@ -87,19 +90,8 @@ LoweredTensor toRealTransform(LowerCall &c, LoweredTensor t,
                         /*inverse=*/true, /*conjugate=*/!inverse, scale});
 }
 
-double fftScale(FftNorm norm, ArrayRef<int64_t> sizes) {
-  double count = 1;
-  for (int64_t size : sizes)
-    count *= static_cast<double>(size);
-  switch (norm) {
-  case FftNorm::None:
-    return 1;
-  case FftNorm::ByRoot:
-    return 1 / std::sqrt(count);
-  case FftNorm::ByCount:
-    return 1 / count;
-  }
-  return 1;
+FftScale fftScale(FftNorm norm, ArrayRef<Dim> sizes) {
+  return {norm, norm == FftNorm::None ? Dim(1) : product(sizes)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,8 +105,8 @@ static DimList dimsOf(LowerCall &c, unsigned arg) {
   return dims;
 }
 
-static double scaleOf(LowerCall &c, ArrayRef<int64_t> sizes,
-                      ArrayRef<unsigned> dims) {
+static FftScale scaleOf(LowerCall &c, ArrayRef<Dim> sizes,
+                        ArrayRef<unsigned> dims) {
   Sizes signal;
   for (unsigned d : dims)
     signal.push_back(sizes[d]);
@@ -125,22 +117,21 @@ static LogicalResult c2c(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   DimList dims = dimsOf(c, 1);
   c.setResult(
-      0, complexTransform(c, t, dims, !c.flag(3), scaleOf(c, t.sizes(), dims)));
+      0, complexTransform(c, t, dims, !c.flag(3), scaleOf(c, t.dims(), dims)));
   return success();
 }
 
 static LogicalResult r2c(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   DimList dims = dimsOf(c, 1);
-  int64_t points = staticSizes(c.resultMeta(0))[dims.back()];
-  c.setResult(0,
-              realTransform(c, t, dims, points, scaleOf(c, t.sizes(), dims)));
+  Dim points = ft::dimsOf(c.resultMeta(0))[dims.back()];
+  c.setResult(0, realTransform(c, t, dims, points, scaleOf(c, t.dims(), dims)));
   return success();
 }
 
 static LogicalResult c2r(LowerCall &c) {
   DimList dims = dimsOf(c, 1);
-  Sizes sizes = staticSizes(c.resultMeta(0));
+  Sizes sizes = ft::dimsOf(c.resultMeta(0));
   c.setResult(0, toRealTransform(c, c.operand(0), dims, sizes[dims.back()],
                                  /*inverse=*/true, scaleOf(c, sizes, dims)));
   return success();
@@ -151,7 +142,7 @@ static LogicalResult c2r(LowerCall &c) {
 //===----------------------------------------------------------------------===//
 
 /// "backward" scales the inverse, "forward" the other direction.
-static double namedScale(LowerCall &c, bool inverse, ArrayRef<int64_t> sizes) {
+static FftScale namedScale(LowerCall &c, bool inverse, ArrayRef<Dim> sizes) {
   StringRef norm = c.isNone(3) ? StringRef() : StringRef(c.call().args[3].str);
   if (norm == "ortho")
     return fftScale(FftNorm::ByRoot, sizes);
@@ -161,17 +152,14 @@ static double namedScale(LowerCall &c, bool inverse, ArrayRef<int64_t> sizes) {
 
 /// Cut, or padded with zeros, to `sizes` along `dims`.
 static LoweredTensor fitted(LowerCall &c, LoweredTensor t,
-                            ArrayRef<unsigned> dims, ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t> low(t.rank(), 0), high(t.rank(), 0);
-  bool pads = false;
+                            ArrayRef<unsigned> dims, ArrayRef<Dim> sizes) {
+  Dims low(t.rank(), 0), high(t.rank(), 0);
   for (auto [d, size] : llvm::zip(dims, sizes)) {
-    int64_t own = t.sizes()[d];
-    if (size < own)
-      t = c.slice(t, d, 0, size);
-    high[d] = std::max<int64_t>(size - own, 0);
-    pads |= size > own;
+    Dim own = t.dims()[d], kept = minDim(size, own);
+    t = c.slice(t, d, 0, kept);
+    high[d] = size - kept;
   }
-  return pads ? c.pad(t, low, high, 0) : t;
+  return c.pad(t, low, high, 0);
 }
 
 namespace {
@@ -185,7 +173,7 @@ struct Axes {
 /// (self, n, dim, norm), and (self, s, dim, norm) for several dims. `half`:
 /// the last dim holds half of a mirrored spectrum.
 static Axes axesOf(LowerCall &c, bool half) {
-  Sizes own = c.operand(0).sizes();
+  Sizes own = c.operand(0).dims();
   auto rank = static_cast<unsigned>(own.size());
   Axes axes;
   Sizes asked;
@@ -193,10 +181,10 @@ static Axes axesOf(LowerCall &c, bool half) {
   if (single) {
     axes.dims.push_back(LowerCall::wrapDim(c.integer(2), rank));
     if (!c.isNone(1))
-      asked.push_back(c.integer(1));
+      asked.push_back(c.dimArg(1));
   } else {
     if (!c.isNone(1))
-      asked = c.integers(1);
+      asked = c.dimsArg(1);
     if (!c.isNone(2))
       axes.dims = dimsOf(c, 2);
     else
@@ -206,7 +194,7 @@ static Axes axesOf(LowerCall &c, bool half) {
   for (auto [i, d] : llvm::enumerate(axes.dims)) {
     bool kept = i >= asked.size() || asked[i] == -1;
     bool isHalf = half && i + 1 == axes.dims.size();
-    axes.sizes.push_back(kept ? (isHalf ? 2 * (own[d] - 1) : own[d])
+    axes.sizes.push_back(kept ? (isHalf ? Dim(2) * (own[d] - 1) : own[d])
                               : asked[i]);
   }
   return axes;
@@ -221,7 +209,7 @@ static LoweredTensor converted(LowerCall &c, LoweredTensor t, bool complex) {
 }
 
 static LoweredTensor conjugated(LowerCall &c, LoweredTensor t) {
-  return c.pointwise(t, t.sizes(), t.dtype, [](ScalarBuilder &s, ValueRange v) {
+  return c.pointwise(t, t.dims(), t.dtype, [](ScalarBuilder &s, ValueRange v) {
     return complex::ConjOp::create(s.b, s.loc, v[0]);
   });
 }
@@ -243,15 +231,15 @@ static LogicalResult toHalfForm(LowerCall &c) {
   Axes axes = axesOf(c, false);
   LoweredTensor t =
       fitted(c, converted(c, c.operand(0), false), axes.dims, axes.sizes);
-  double scale = namedScale(c, Inverse, axes.sizes);
-  int64_t points = axes.sizes.back() / 2 + 1;
+  FftScale scale = namedScale(c, Inverse, axes.sizes);
+  Dim points = floorDiv(axes.sizes.back(), 2) + 1;
   ArrayRef<unsigned> dims = axes.dims;
   if (!Inverse) {
     c.setResult(0, realTransform(c, t, dims, points, scale));
     return success();
   }
   t = conjugated(c, realTransform(c, t, dims.back(), points, scale));
-  c.setResult(0, complexTransform(c, t, dims.drop_back(), true, 1));
+  c.setResult(0, complexTransform(c, t, dims.drop_back(), true, {}));
   return success();
 }
 
@@ -260,7 +248,7 @@ template <bool Inverse>
 static LogicalResult toRealForm(LowerCall &c) {
   Axes axes = axesOf(c, true);
   Sizes given = axes.sizes;
-  given.back() = given.back() / 2 + 1;
+  given.back() = floorDiv(given.back(), 2) + 1;
   LoweredTensor t =
       fitted(c, converted(c, c.operand(0), true), axes.dims, given);
   c.setResult(0, toRealTransform(c, t, axes.dims, axes.sizes.back(), Inverse,
@@ -272,7 +260,7 @@ static LogicalResult toRealForm(LowerCall &c) {
 template <bool Inverse>
 static LogicalResult shift(LowerCall &c) {
   LoweredTensor t = c.operand(0);
-  Sizes sizes = t.sizes();
+  Sizes sizes = t.dims();
   SmallVector<bool> rolled(sizes.size(), c.isNone(1));
   if (!c.isNone(1))
     for (unsigned d : dimsOf(c, 1))
@@ -282,12 +270,12 @@ static LogicalResult shift(LowerCall &c) {
       0, generate(c, sizes, t.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
         SmallVector<Value> from(at);
         for (auto [d, size] : llvm::enumerate(sizes)) {
-          int64_t by = Inverse ? size / 2 : (size + 1) / 2;
-          if (!rolled[d] || size < 2)
+          Dim by = Inverse ? floorDiv(size, 2) : ceilDiv(size, 2);
+          if (!rolled[d] || (size.isStatic() && size.value() < 2))
             continue;
           Type type = at[d].getType();
-          Value moved = s.add(at[d], s.constantInt(type, by));
-          Value back = s.sub(moved, s.constantInt(type, size));
+          Value moved = s.add(at[d], sizeIndex(c, s, by));
+          Value back = s.sub(moved, sizeIndex(c, s, size));
           from[d] = s.select(
               s.cmp(ScalarBuilder::Cmp::Ge, back, s.constantInt(type, 0)), back,
               moved);
@@ -298,29 +286,29 @@ static LogicalResult shift(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_fft_c2c.default", c2c},
-    {"_fft_c2r.default", c2r},
-    {"_fft_r2c.default", r2c},
-    {"fft_fft.default", toComplexForm<false>},
-    {"fft_fft2.default", toComplexForm<false>},
-    {"fft_fftn.default", toComplexForm<false>},
-    {"fft_fftshift.default", shift<false>},
-    {"fft_hfft.default", toRealForm<false>},
-    {"fft_hfft2.default", toRealForm<false>},
-    {"fft_hfftn.default", toRealForm<false>},
-    {"fft_ifft.default", toComplexForm<true>},
-    {"fft_ifft2.default", toComplexForm<true>},
-    {"fft_ifftn.default", toComplexForm<true>},
-    {"fft_ifftshift.default", shift<true>},
-    {"fft_ihfft.default", toHalfForm<true>},
-    {"fft_ihfft2.default", toHalfForm<true>},
-    {"fft_ihfftn.default", toHalfForm<true>},
-    {"fft_irfft.default", toRealForm<true>},
-    {"fft_irfft2.default", toRealForm<true>},
-    {"fft_irfftn.default", toRealForm<true>},
-    {"fft_rfft.default", toHalfForm<false>},
-    {"fft_rfft2.default", toHalfForm<false>},
-    {"fft_rfftn.default", toHalfForm<false>},
+    anyShape("_fft_c2c.default", c2c),
+    anyShape("_fft_c2r.default", c2r),
+    anyShape("_fft_r2c.default", r2c),
+    anyShape("fft_fft.default", toComplexForm<false>),
+    anyShape("fft_fft2.default", toComplexForm<false>),
+    anyShape("fft_fftn.default", toComplexForm<false>),
+    anyShape("fft_fftshift.default", shift<false>),
+    anyShape("fft_hfft.default", toRealForm<false>),
+    anyShape("fft_hfft2.default", toRealForm<false>),
+    anyShape("fft_hfftn.default", toRealForm<false>),
+    anyShape("fft_ifft.default", toComplexForm<true>),
+    anyShape("fft_ifft2.default", toComplexForm<true>),
+    anyShape("fft_ifftn.default", toComplexForm<true>),
+    anyShape("fft_ifftshift.default", shift<true>),
+    anyShape("fft_ihfft.default", toHalfForm<true>),
+    anyShape("fft_ihfft2.default", toHalfForm<true>),
+    anyShape("fft_ihfftn.default", toHalfForm<true>),
+    anyShape("fft_irfft.default", toRealForm<true>),
+    anyShape("fft_irfft2.default", toRealForm<true>),
+    anyShape("fft_irfftn.default", toRealForm<true>),
+    anyShape("fft_rfft.default", toHalfForm<false>),
+    anyShape("fft_rfft2.default", toHalfForm<false>),
+    anyShape("fft_rfftn.default", toHalfForm<false>),
 };
 
 ArrayRef<LowerRuleRow> fftLowerRules() { return kRows; }

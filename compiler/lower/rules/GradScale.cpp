@@ -49,7 +49,7 @@ static LogicalResult unscale(LowerCall &c) {
                  })[0]);
     c.newGroup();
     c.setResult(static_cast<unsigned>(i),
-                c.pointwise({t, scale}, t.sizes(), dtype,
+                c.pointwise({t, scale}, t.dims(), dtype,
                             [&](ScalarBuilder &s, ValueRange v) {
                               Value f = s.cast(v[1], scale.dtype, work);
                               return s.cast(s.mul(s.cast(v[0], dtype, work), f),
@@ -58,14 +58,14 @@ static LogicalResult unscale(LowerCall &c) {
   }
   SmallVector<LoweredTensor> all = {found};
   llvm::append_range(all, bad);
-  c.setResult(c.numResults() - 1,
-              c.pointwise(all, found.sizes(), flag,
-                          [&](ScalarBuilder &s, ValueRange v) {
-                            Value result = v[0];
-                            for (Value one : v.drop_front())
-                              result = s.select(one, s.one(result), result);
-                            return result;
-                          }));
+  c.setResult(
+      c.numResults() - 1,
+      c.pointwise(all, found.dims(), flag, [&](ScalarBuilder &s, ValueRange v) {
+        Value result = v[0];
+        for (Value one : v.drop_front())
+          result = s.select(one, s.one(result), result);
+        return result;
+      }));
   return success();
 }
 
@@ -96,14 +96,14 @@ static LogicalResult updateScale(LowerCall &c) {
         });
   };
   for (unsigned r : {0U, 1U})
-    c.setResult(r, c.reshape(compute(r), staticSizes(c.resultMeta(r))));
+    c.setResult(r, c.reshape(compute(r), dimsOf(c.resultMeta(r))));
   return success();
 }
 
 ArrayRef<LowerRuleRow> gradScaleLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"_amp_foreach_non_finite_check_and_unscale.default", unscale},
-      {"_amp_update_scale.default", updateScale},
+      anyShape("_amp_foreach_non_finite_check_and_unscale.default", unscale),
+      anyShape("_amp_update_scale.default", updateScale),
   };
   return rows;
 }

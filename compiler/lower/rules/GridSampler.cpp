@@ -24,66 +24,80 @@ namespace {
 
 /// One spatial dim of the image.
 struct Axis {
+  LowerCall &c;
   ScalarBuilder &s;
-  int64_t size;
+  Dim size;
   Padding padding;
   bool alignCorners;
 
   Value k(Value like, double v) { return s.constant(like.getType(), v); }
+  /// (size + more) times a number that halves exactly.
+  Value sized(Value like, int64_t more, double times = 1) {
+    if (size.isStatic())
+      return k(like, static_cast<double>(size.value() + more) * times);
+    DType dtype = like.getType().isF64() ? DType::F64 : DType::F32;
+    Value v = c.sizeIn(s, size + more, dtype);
+    return times == 1 ? v : s.mul(v, k(like, times));
+  }
+  /// Of what reflection goes back and forth; 0 is for the caller to look at.
+  Value span(Value like) { return sized(like, alignCorners ? -1 : 0); }
+  /// Whether there may be nothing to go over.
+  bool mayBeOne() { return alignCorners && (!size.isStatic() || size.is(1)); }
   Value floor(Value x) { return math::FloorOp::create(s.b, s.loc, x); }
 
   /// From [-1, 1] to pixels.
   Value toPixels(Value x) {
-    auto n = static_cast<double>(size);
     Value up = s.add(x, k(x, 1));
     if (alignCorners)
-      return s.mul(up, k(x, (n - 1) / 2));
-    return s.mul(s.sub(s.mul(up, k(x, n)), k(x, 1)), k(x, 0.5));
+      return s.mul(up, sized(x, -1, 0.5));
+    return s.mul(s.sub(s.mul(up, sized(x, 0)), k(x, 1)), k(x, 0.5));
   }
 
   Value clip(Value x) {
     Value low = s.maximum(x, k(x, 0));
-    return s.minimum(low, k(x, static_cast<double>(size - 1)));
+    return s.minimum(low, sized(x, -1));
   }
 
   /// Back and forth between the centres of the edge pixels, or their borders.
   Value reflect(Value x) {
     double low = alignCorners ? 0 : -0.5;
-    auto span = static_cast<double>(alignCorners ? size - 1 : size);
-    if (span == 0)
+    if (alignCorners && size.is(1))
       return k(x, 0);
     Value d = math::AbsFOp::create(s.b, s.loc, s.sub(x, k(x, low)));
-    Value rest = arith::RemFOp::create(s.b, s.loc, d, k(x, span));
-    Value half = s.mul(floor(s.div(d, k(x, span))), k(x, 0.5));
+    Value rest = arith::RemFOp::create(s.b, s.loc, d, span(x));
+    Value half = s.mul(floor(s.div(d, span(x))), k(x, 0.5));
     Value even = s.cmp(Cmp::Eq, floor(half), half);
-    Value folded = s.select(even, rest, s.sub(k(x, span), rest));
-    return clip(s.add(folded, k(x, low)));
+    Value folded = s.select(even, rest, s.sub(span(x), rest));
+    Value y = clip(s.add(folded, k(x, low)));
+    if (mayBeOne())
+      y = s.select(s.cmp(Cmp::Eq, span(x), k(x, 0)), k(x, 0), y);
+    return y;
   }
 
   /// How `padded(toPixels(x))` changes with x; `pixels` is toPixels(x).
   Value slope(Value pixels) {
-    auto n = static_cast<double>(size);
-    Value unit = k(pixels, (alignCorners ? n - 1 : n) / 2);
+    Value unit = sized(pixels, alignCorners ? -1 : 0, 0.5);
     if (padding == kZeros)
       return unit;
     Value zero = k(pixels, 0);
     if (padding == kReflection) {
       double low = alignCorners ? 0 : -0.5;
-      double span = alignCorners ? n - 1 : n;
-      if (span == 0)
+      if (alignCorners && size.is(1))
         return zero;
       Value offset = s.sub(pixels, k(pixels, low));
       Value d = math::AbsFOp::create(s.b, s.loc, offset);
-      Value half = s.mul(floor(s.div(d, k(pixels, span))), k(pixels, 0.5));
+      Value half = s.mul(floor(s.div(d, span(pixels))), k(pixels, 0.5));
       Value even = s.cmp(Cmp::Eq, floor(half), half);
-      Value rest = arith::RemFOp::create(s.b, s.loc, d, k(pixels, span));
-      Value folded = s.select(even, rest, s.sub(k(pixels, span), rest));
+      Value rest = arith::RemFOp::create(s.b, s.loc, d, span(pixels));
+      Value folded = s.select(even, rest, s.sub(span(pixels), rest));
       pixels = s.add(folded, k(pixels, low));
       Value sign = s.select(s.cmp(Cmp::Lt, offset, zero), s.neg(unit), unit);
       unit = s.select(even, sign, s.neg(sign));
+      if (mayBeOne())
+        unit = s.select(s.cmp(Cmp::Eq, span(pixels), zero), zero, unit);
     }
     Value low = s.cmp(Cmp::Gt, pixels, zero);
-    Value high = s.cmp(Cmp::Lt, pixels, k(pixels, n - 1));
+    Value high = s.cmp(Cmp::Lt, pixels, sized(pixels, -1));
     return s.select(s.mul(low, high), unit, zero);
   }
 
@@ -138,25 +152,24 @@ static SmallVector<Tap, 4> tapsOf(Axis &a, Value x, Interpolation mode) {
 
 /// Weighted sum over the taps of dims `d`…, reading at the logical index `at`;
 /// of dim `derived` the slopes are taken instead of the weights.
-static Value sample(ScalarBuilder &s, const LoweredTensor &image, DType work,
-                    ArrayRef<SmallVector<Tap, 4>> taps, unsigned d,
+static Value sample(LowerCall &c, ScalarBuilder &s, const LoweredTensor &image,
+                    DType work, ArrayRef<SmallVector<Tap, 4>> taps, unsigned d,
                     SmallVectorImpl<Value> &at, Value inside,
                     unsigned derived = ~0U) {
   if (d == taps.size()) {
     Value e = s.cast(readAt(s, image, at), image.dtype, work);
     return s.select(inside, e, s.zero(e));
   }
-  int64_t size = image.sizes()[2 + d];
+  Dim size = image.dims()[2 + d];
   Value sum;
   for (const Tap &tap : taps[d]) {
     Value low = s.cmp(Cmp::Ge, tap.at, s.zero(tap.at));
-    Value high = s.cmp(Cmp::Lt, tap.at,
-                       s.constant(tap.at.getType(), static_cast<double>(size)));
+    Value high = s.cmp(Cmp::Lt, tap.at, c.sizeIn(s, size, work));
     Value here = s.mul(low, high);
     Value position = s.select(here, tap.at, s.zero(tap.at));
     Value whole = s.cast(position, work, DType::I64);
     at[2 + d] = toIndex(s, whole, DType::I64);
-    Value part = sample(s, image, work, taps, d + 1, at,
+    Value part = sample(c, s, image, work, taps, d + 1, at,
                         inside ? s.mul(inside, here) : here, derived);
     if (Value factor = d == derived ? tap.slope : tap.weight)
       part = s.mul(part, factor);
@@ -182,8 +195,8 @@ struct GridCall {
         alignCorners(c.flag(imageArg + 4)), dims(image.rank() - 2),
         work(opmathType(image.dtype)) {}
 
-  Axis axis(ScalarBuilder &s, unsigned d) const {
-    return {s, image.sizes()[2 + d], padding, alignCorners};
+  Axis axis(LowerCall &c, ScalarBuilder &s, unsigned d) const {
+    return {c, s, image.dims()[2 + d], padding, alignCorners};
   }
   /// The position of a pixel for each spatial dim, given batch and pixel.
   SmallVector<Access> positions(LowerCall &c, AffineExpr batch,
@@ -197,10 +210,11 @@ struct GridCall {
     }
     return ins;
   }
-  SmallVector<SmallVector<Tap, 4>> taps(ScalarBuilder &s, ValueRange v) const {
+  SmallVector<SmallVector<Tap, 4>> taps(LowerCall &c, ScalarBuilder &s,
+                                        ValueRange v) const {
     SmallVector<SmallVector<Tap, 4>> all;
     for (unsigned d = 0; d < dims; ++d) {
-      Axis a = axis(s, d);
+      Axis a = axis(c, s, d);
       all.push_back(tapsOf(a, s.cast(v[d], grid.dtype, work), mode));
     }
     return all;
@@ -210,7 +224,7 @@ struct GridCall {
 
 static LogicalResult gridSampler(LowerCall &c) {
   GridCall g(c, 0);
-  SmallVector<int64_t, 6> sizes = staticSizes(c.resultMeta(0));
+  Dims sizes = dimsOf(c.resultMeta(0));
   unsigned rank = g.dims + 2;
   SmallVector<AffineExpr, 6> out;
   for (unsigned d = 0; d < rank; ++d)
@@ -222,8 +236,9 @@ static LogicalResult gridSampler(LowerCall &c) {
                              SmallVector<Value> at(rank);
                              at[0] = iterationIndex(s, 0);
                              at[1] = iterationIndex(s, 1);
-                             Value sum = sample(s, g.image, g.work,
-                                                g.taps(s, v), 0, at, Value());
+                             Value sum =
+                                 sample(c, s, g.image, g.work, g.taps(c, s, v),
+                                        0, at, Value());
                              return SmallVector<Value>{
                                  s.cast(sum, g.work, g.image.dtype)};
                            })[0]);
@@ -246,9 +261,9 @@ static LoweredTensor imageGradient(LowerCall &c, const GridCall &g,
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   iterators.append(g.dims, Iterator::Reduction);
   LoweredTensor sum =
-      c.generic(ins, Access{c.filled(g.image.sizes(), g.work, 0), out},
+      c.generic(ins, Access{c.filled(g.image.dims(), g.work, 0), out},
                 iterators, [&](ScalarBuilder &s, ValueRange v) {
-                  SmallVector<SmallVector<Tap, 4>> taps = g.taps(s, v);
+                  SmallVector<SmallVector<Tap, 4>> taps = g.taps(c, s, v);
                   Value term = s.cast(v[g.dims], gradient.dtype, g.work);
                   for (unsigned d = 0; d < g.dims; ++d) {
                     Value here = s.cast(
@@ -270,7 +285,7 @@ static LoweredTensor imageGradient(LowerCall &c, const GridCall &g,
 /// The gradient of a position sums over the channels.
 static LoweredTensor gridGradient(LowerCall &c, const GridCall &g,
                                   LoweredTensor gradient) {
-  SmallVector<int64_t, 6> sizes = g.grid.sizes();
+  Dims sizes = g.grid.dims();
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   // Dims: batch, pixel, coordinate; then the channel.
   SmallVector<AffineExpr, 6> out, from = {c.dim(0), c.dim(last + 1)};
@@ -285,19 +300,19 @@ static LoweredTensor gridGradient(LowerCall &c, const GridCall &g,
   LoweredTensor sum = c.generic(
       ins, Access{c.filled(sizes, g.work, 0), out}, iterators,
       [&](ScalarBuilder &s, ValueRange v) {
-        SmallVector<SmallVector<Tap, 4>> taps = g.taps(s, v);
+        SmallVector<SmallVector<Tap, 4>> taps = g.taps(c, s, v);
         SmallVector<Value> at(g.dims + 2);
         at[0] = iterationIndex(s, 0);
         at[1] = iterationIndex(s, last + 1);
         Value which = iterationIndex(s, last);
         Value slope = s.zero(v.back());
         for (unsigned d = 0; d < g.dims && g.mode != kNearest; ++d) {
-          Axis a = g.axis(s, d);
+          Axis a = g.axis(c, s, d);
           if (g.mode == kCubic) // each tap is padded: only the units remain
             a.padding = kZeros;
           Value unit = a.slope(a.toPixels(s.cast(v[d], g.grid.dtype, g.work)));
-          Value own =
-              s.mul(sample(s, g.image, g.work, taps, 0, at, Value(), d), unit);
+          Value own = s.mul(
+              sample(c, s, g.image, g.work, taps, 0, at, Value(), d), unit);
           Value mine = s.cmp(Cmp::Eq, which,
                              s.constantInt(which.getType(), g.dims - 1 - d));
           slope = s.select(mine, own, slope);
@@ -318,11 +333,11 @@ static LogicalResult gridSamplerBackward(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"grid_sampler.default", gridSampler},
-    {"grid_sampler_2d.default", gridSampler},
-    {"grid_sampler_3d.default", gridSampler},
-    {"grid_sampler_2d_backward.default", gridSamplerBackward},
-    {"grid_sampler_3d_backward.default", gridSamplerBackward},
+    anyShape("grid_sampler.default", gridSampler),
+    anyShape("grid_sampler_2d.default", gridSampler),
+    anyShape("grid_sampler_3d.default", gridSampler),
+    anyShape("grid_sampler_2d_backward.default", gridSamplerBackward),
+    anyShape("grid_sampler_3d_backward.default", gridSamplerBackward),
 };
 
 ArrayRef<LowerRuleRow> gridSamplerLowerRules() { return kRows; }

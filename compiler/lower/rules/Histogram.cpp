@@ -17,7 +17,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
+using Sizes = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 /// The smallest or largest element of column d of x [n, columns], 0-dim.
@@ -44,7 +44,8 @@ using RangeOf = std::function<Range(ScalarBuilder &)>;
 static RangeOf rangeOf(LowerCall &c, LoweredTensor x, int64_t d, double low,
                        double high, double margin) {
   Type type = computeType(c.context(), x.dtype);
-  if (low == high && x.sizes()[0] == 0) {
+  Dim n = x.dims()[0];
+  if (low == high && n.is(0)) {
     low = 0;
     high = 1;
   }
@@ -55,8 +56,14 @@ static RangeOf rangeOf(LowerCall &c, LoweredTensor x, int64_t d, double low,
   LoweredTensor least = extremeOf(c, x, d, false);
   LoweredTensor most = extremeOf(c, x, d, true);
   c.newGroup();
-  return [=](ScalarBuilder &s) {
+  return [=, &c](ScalarBuilder &s) {
     Value a = readAt(s, least, {}), b = readAt(s, most, {});
+    if (!n.isStatic()) {
+      Value count = c.sizeIn(s, n, DType::I64);
+      Value none = s.cmp(Cmp::Eq, count, s.zero(count));
+      a = s.select(none, s.zero(a), a);
+      b = s.select(none, s.one(b), b);
+    }
     Value point = s.cmp(Cmp::Eq, a, b);
     Value wider = s.constant(a.getType(), margin);
     return Range{s.select(point, s.sub(a, wider), a),
@@ -85,7 +92,7 @@ static LoweredTensor evenEdges(LowerCall &c, DType dtype, const RangeOf &range,
 
 /// Adds `weight` (or 1) to the bin, of `bins`, that each of the n elements is
 /// in; those in bin -1 are left out.
-static LoweredTensor addToBins(LowerCall &c, LoweredTensor bin, int64_t bins,
+static LoweredTensor addToBins(LowerCall &c, LoweredTensor bin, Dim bins,
                                std::optional<LoweredTensor> weight,
                                DType dtype) {
   Updates u;
@@ -106,13 +113,13 @@ static LoweredTensor count(LowerCall &c, LoweredTensor x,
                            std::optional<LoweredTensor> weight, bool density) {
   DType dtype = x.dtype;
   Sizes sizes;
-  int64_t bins = 1, n = x.sizes()[0];
+  Dim bins = 1, n = x.dims()[0];
   for (const LoweredTensor &e : edges) {
-    sizes.push_back(e.sizes()[0] - 1);
-    bins *= sizes.back();
+    sizes.push_back(e.dims()[0] - 1);
+    bins = bins * sizes.back();
   }
   auto rank = static_cast<unsigned>(sizes.size());
-  if (bins == 0)
+  if (bins.is(0))
     return c.filled(sizes, dtype, 0);
   LoweredTensor bin =
       generate(c, {n}, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value> at) {
@@ -120,17 +127,17 @@ static LoweredTensor count(LowerCall &c, LoweredTensor x,
         Value place = s.constantInt(index, 0), inside;
         for (unsigned d = 0; d < rank; ++d) {
           auto edge = [&](Value i) { return readAt(s, edges[d], i); };
-          Value last = s.constantInt(index, sizes[d]);
+          Value last = sizeIndex(c, s, sizes[d]);
           Value e = readAt(s, x, {at[0], s.constantInt(index, d)});
           Value in = s.mul(s.cmp(Cmp::Ge, e, edge(s.constantInt(index, 0))),
                            s.cmp(Cmp::Le, e, edge(last)));
           inside = inside ? s.mul(inside, in) : in;
           // The upper edge of the last bin is in it.
           Value b = s.sub(
-              s.minimum(binarySearch(s, e, sizes[d] + 1, true, dtype, edge),
+              s.minimum(binarySearch(c, s, e, sizes[d] + 1, true, dtype, edge),
                         last),
               s.constantInt(index, 1));
-          place = s.add(s.mul(place, s.constantInt(index, sizes[d])), b);
+          place = s.add(s.mul(place, sizeIndex(c, s, sizes[d])), b);
         }
         Value flat = fromIndex(s, place, DType::I64);
         return s.select(inside, flat, s.constantInt(flat.getType(), -1));
@@ -163,22 +170,22 @@ static LoweredTensor count(LowerCall &c, LoweredTensor x,
 /// The operand as [n, columns]; vectors and numbers have one column.
 static LoweredTensor rows(LowerCall &c, int64_t columns) {
   return c.reshape(c.operand(0),
-                   {c.meta(0).numel().value() / columns, columns});
+                   {floorDiv(c.meta(0).numel(), columns), Dim(columns)});
 }
 
 static std::optional<LoweredTensor> weightOf(LowerCall &c, unsigned arg) {
   if (c.isNone(arg))
     return std::nullopt;
-  return c.reshape(c.operand(arg), {c.meta(arg).numel().value()});
+  return c.reshape(c.operand(arg), {c.meta(arg).numel()});
 }
 
 static double rangeEnd(LowerCall &c, unsigned arg, size_t i) {
   const Arg &a = c.call().args[arg];
-  return a.kind == Arg::List && i < a.list.size()
-             ? (a.list[i].kind == Arg::Int
-                    ? static_cast<double>(a.list[i].dim.value())
-                    : a.list[i].real)
-             : 0;
+  if (a.kind != Arg::List || i >= a.list.size())
+    return 0;
+  c.noteRead(arg, a.list[i]);
+  return a.list[i].kind == Arg::Int ? static_cast<double>(a.list[i].dim.value())
+                                    : a.list[i].real;
 }
 
 /// Even edges for every column.
@@ -211,7 +218,7 @@ static LogicalResult histogramBins(LowerCall &c) {
 }
 
 static LogicalResult histogramddEdges(LowerCall &c) {
-  Sizes bins = c.integers(1);
+  SmallVector<int64_t, 6> bins = c.integers(1);
   LoweredTensor x = rows(c, static_cast<int64_t>(bins.size()));
   for (auto [d, e] : llvm::enumerate(edgesOf(c, x, bins, 2)))
     c.setResult(d, e);
@@ -219,7 +226,7 @@ static LogicalResult histogramddEdges(LowerCall &c) {
 }
 
 static LogicalResult histogramddCount(LowerCall &c) {
-  Sizes bins = c.integers(1);
+  SmallVector<int64_t, 6> bins = c.integers(1);
   LoweredTensor x = rows(c, static_cast<int64_t>(bins.size()));
   c.setResult(0,
               count(c, x, edgesOf(c, x, bins, 2), weightOf(c, 3), c.flag(4)));
@@ -251,9 +258,15 @@ static LogicalResult withEdges(LowerCall &c, LoweredTensor x,
 
 /// One number of bins for each column, or one for all of them.
 static LogicalResult histogramdd(LowerCall &c) {
-  int64_t columns = c.operand(0).sizes().back();
-  Sizes bins = c.call().args[1].kind == Arg::Int ? Sizes(columns, c.integer(1))
-                                                 : c.integers(1);
+  Dim given = c.operand(0).dims().back();
+  if (!given.isStatic())
+    return c.unsupported("a number of columns that is only known at run time");
+  int64_t columns = given.value();
+  SmallVector<int64_t, 6> bins(columns, 0);
+  if (c.call().args[1].kind == Arg::Int)
+    bins.assign(columns, c.integer(1));
+  else
+    bins = c.integers(1);
   LoweredTensor x = rows(c, columns);
   return withEdges(c, x, edgesOf(c, x, bins, 2), 3);
 }
@@ -265,12 +278,13 @@ static LogicalResult histogramddOfEdges(LowerCall &c) {
 
 /// Bins by position in the range, which rounds unlike a comparison with edges.
 static LogicalResult histc(LowerCall &c) {
-  int64_t bins = c.integer(1), n = c.meta(0).numel().value();
+  int64_t bins = c.integer(1);
+  Dim n = c.meta(0).numel();
   LoweredTensor x = rows(c, 1);
   DType dtype = x.dtype;
   if (!isFloating(dtype))
     return c.unsupported("integers");
-  if (n == 0) {
+  if (n.is(0)) {
     c.setResult(0, c.filled({bins}, dtype, 0));
     return success();
   }
@@ -296,15 +310,15 @@ static LogicalResult histc(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"histc.default", histc},
-    {"histogram.bin_ct", histogramCount},
-    {"histogram.bins_tensor", histogramBins},
-    {"histogramdd.TensorList_bins", histogramddOfEdges},
-    {"histogramdd.default", histogramdd},
-    {"histogramdd.int_bins", histogramdd},
-    {"_histogramdd_bin_edges.default", histogramddEdges},
-    {"_histogramdd_from_bin_cts.default", histogramddCount},
-    {"_histogramdd_from_bin_tensors.default", histogramddBins},
+    anyShape("histc.default", histc),
+    anyShape("histogram.bin_ct", histogramCount),
+    anyShape("histogram.bins_tensor", histogramBins),
+    anyShape("histogramdd.TensorList_bins", histogramddOfEdges),
+    anyShape("histogramdd.default", histogramdd),
+    anyShape("histogramdd.int_bins", histogramdd),
+    anyShape("_histogramdd_bin_edges.default", histogramddEdges),
+    anyShape("_histogramdd_from_bin_cts.default", histogramddCount),
+    anyShape("_histogramdd_from_bin_tensors.default", histogramddBins),
 };
 
 ArrayRef<LowerRuleRow> histogramLowerRules() { return kRows; }

@@ -15,7 +15,7 @@ namespace ft {
 template <bool Upper>
 static LogicalResult incompleteGamma(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  Sizes sizes = staticSizes(meta);
+  Sizes sizes = dimsOf(meta);
   SmallVector<LoweredTensor> ins;
   for (unsigned arg : {0U, 1U})
     ins.push_back(
@@ -28,10 +28,10 @@ static LogicalResult incompleteGamma(LowerCall &c) {
 
 ArrayRef<LowerRuleRow> incompleteGammaLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"igamma.default", incompleteGamma<false>},
-      {"igammac.default", incompleteGamma<true>},
-      {"special_gammainc.default", incompleteGamma<false>},
-      {"special_gammaincc.default", incompleteGamma<true>},
+      anyShape("igamma.default", incompleteGamma<false>),
+      anyShape("igammac.default", incompleteGamma<true>),
+      anyShape("special_gammainc.default", incompleteGamma<false>),
+      anyShape("special_gammaincc.default", incompleteGamma<true>),
   };
   return rows;
 }

@@ -15,12 +15,6 @@ using namespace mlir;
 
 namespace ft {
 
-/// A size as an index, in a body.
-static Value sizeIndex(LowerCall &c, ScalarBuilder &s, Dim size) {
-  return size.isStatic() ? s.constantInt(s.b.getIndexType(), size.value())
-                         : c.sizeValue(size);
-}
-
 static SmallVector<AffineExpr, 6> identity(LowerCall &c, size_t rank) {
   SmallVector<AffineExpr, 6> index;
   for (unsigned d = 0; d < rank; ++d)
@@ -178,10 +172,10 @@ static LogicalResult takeAlongDim(LowerCall &c) {
 /// `fill` after the last. An element goes to the row of its count, less one.
 static LogicalResult nonzeroStatic(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  SmallVector<int64_t, 6> sizes = x.sizes(),
-                          result = staticSizes(c.resultMeta(0));
-  int64_t n = c.meta(0).numel().value(), fill = c.integer(2);
-  if (n == 0 || llvm::is_contained(result, 0)) {
+  Dims sizes = x.dims(), result = dimsOf(c.resultMeta(0));
+  Dim n = c.meta(0).numel();
+  int64_t fill = c.integer(2);
+  if (n.is(0) || hasNoElements(result)) {
     c.setResult(0, c.filledInt(result, DType::I64, fill));
     return success();
   }
@@ -199,7 +193,7 @@ static LogicalResult nonzeroStatic(LowerCall &c) {
       });
   u.indices = {c.pointwise(
       {count, flat}, {n}, DType::I64, [&](ScalarBuilder &s, ValueRange v) {
-        Value last = s.constantInt(v[0].getType(), result[0]);
+        Value last = c.sizeIn(s, result[0], DType::I64);
         Value kept = s.mul(v[1], s.cmp(ScalarBuilder::Cmp::Le, v[0], last));
         return s.select(kept, s.sub(v[0], s.one(v[0])),
                         s.constantInt(v[0].getType(), -1));
@@ -213,16 +207,17 @@ static LogicalResult nonzeroStatic(LowerCall &c) {
                Value p = readAt(s, place, at[0]);
                Value d = fromIndex(s, at[1], DType::I64);
                Value coordinate = s.zero(p);
-               int64_t stride = n;
-               for (auto [dim, size] : llvm::enumerate(sizes)) {
-                 stride /= size;
-                 Value q = s.div(p, s.constantInt(p.getType(), stride));
-                 Value whole = s.div(q, s.constantInt(p.getType(), size));
-                 Value r =
-                     s.sub(q, s.mul(whole, s.constantInt(p.getType(), size)));
+               // Divided by the sizes from the last on.
+               Value rest = p;
+               for (size_t dim = sizes.size(); dim-- > 0;) {
+                 Value size =
+                     s.maximum(c.sizeIn(s, sizes[dim], DType::I64), s.one(p));
+                 Value whole = s.div(rest, size);
+                 Value r = s.sub(rest, s.mul(whole, size));
                  Value here = s.cmp(ScalarBuilder::Cmp::Eq, d,
                                     s.constantInt(d.getType(), dim));
                  coordinate = s.select(here, r, coordinate);
+                 rest = whole;
                }
                Value none = s.cmp(ScalarBuilder::Cmp::Lt, p, s.zero(p));
                return s.select(none, s.constantInt(p.getType(), fill),
@@ -243,7 +238,7 @@ static const LowerRuleRow kRows[] = {
     anyShape("index_select.default", indexSelect),
     anyShape("take.default", take),
     anyShape("take_along_dim.default", takeAlongDim),
-    {"nonzero_static.default", nonzeroStatic},
+    anyShape("nonzero_static.default", nonzeroStatic),
 };
 
 ArrayRef<LowerRuleRow> indexingLowerRules() { return kRows; }

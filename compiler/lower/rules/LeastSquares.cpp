@@ -9,6 +9,7 @@
 
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Linalg.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
@@ -21,7 +22,7 @@ static LoweredTensor residualsOf(LowerCall &c, LoweredTensor ax,
                                  LoweredTensor b) {
   DType dtype = b.dtype;
   LoweredTensor squares =
-      c.pointwise({ax, b}, b.sizes(), DType::F64,
+      c.pointwise({ax, b}, b.dims(), DType::F64,
                   [&](ScalarBuilder &s, ValueRange v) -> Value {
                     Value d = s.sub(v[0], v[1]);
                     if (!isComplex(dtype))
@@ -36,11 +37,11 @@ static LoweredTensor residualsOf(LowerCall &c, LoweredTensor ax,
 
 static LogicalResult leastSquares(LowerCall &c) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
-  Sizes solution = staticSizes(c.resultMeta(0));
+  Sizes solution = dimsOf(c.resultMeta(0));
   DType work = isComplex(a.dtype) ? DType::C128 : DType::F64;
   bool vectors = b.rank() < a.rank();
   if (vectors) {
-    Sizes columns = b.sizes();
+    Sizes columns = b.dims();
     columns.push_back(1);
     b = c.reshape(c.toRowMajor(b), columns);
   }
@@ -48,15 +49,15 @@ static LogicalResult leastSquares(LowerCall &c) {
   bool gels = !c.isNone(3) && c.call().args[3].str == "gels";
   auto zeros = [&](unsigned r) {
     const TensorMeta &meta = c.resultMeta(r);
-    return c.filledInt(staticSizes(meta), meta.dtype, 0);
+    return c.filledInt(dimsOf(meta), meta.dtype, 0);
   };
   auto asked = [&](unsigned r) { return !c.resultMeta(r).numel().is(0); };
-  if (llvm::is_contained(a.sizes(), 0)) {
+  if (hasNoElements(a.dims())) {
     for (unsigned r : {0U, 1U, 2U, 3U})
       c.setResult(r, zeros(r));
     // Without columns all of B is left over; `gels` returns without a look.
     if (asked(1) && !gels)
-      c.setResult(1, c.cast(residualsOf(c, c.filledInt(b.sizes(), work, 0), b),
+      c.setResult(1, c.cast(residualsOf(c, c.filledInt(b.dims(), work, 0), b),
                             c.resultMeta(1).dtype));
     return success();
   }
@@ -77,7 +78,7 @@ static LogicalResult leastSquares(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"linalg_lstsq.default", fullPrecision<leastSquares>},
+    anyShape("linalg_lstsq.default", fullPrecision<leastSquares>),
 };
 
 ArrayRef<LowerRuleRow> leastSquaresLowerRules() { return kRows; }

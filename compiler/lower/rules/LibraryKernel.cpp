@@ -14,16 +14,22 @@ namespace ft {
 
 int64_t scratchUnit(DType dtype) { return isComplex(dtype) ? 16 : 8; }
 
-KernelScratch scratchFor(Dim size, int64_t work, int64_t bytes) {
-  int64_t count = size.isStatic() ? size.value() : int64_t(1) << 20;
+KernelScratch scratchFor(Dim size, Dim work, Dim bytes) {
   constexpr int64_t kWorthIt = 50'000, kMost = 16, kMemory = 8 << 20;
-  int64_t pieces = std::min(
-      count, std::min<int64_t>(kMost, kMemory / std::max<int64_t>(bytes, 1)));
-  // In floating point: the product can exceed 64 bits.
-  double total = static_cast<double>(count) * static_cast<double>(work);
-  if (total < static_cast<double>(kWorthIt * kMost))
-    pieces = std::min(pieces, static_cast<int64_t>(total / kWorthIt));
-  return {std::max<int64_t>(pieces, 1), bytes};
+  constexpr int64_t kMany = int64_t(1) << 20;
+  int64_t count = size.isStatic() ? size.value() : kMany;
+  if (count <= 1)
+    return {1, bytes};
+  Dim fit = floorDiv(Dim(kMemory), maxDim(bytes, 1));
+  Dim most = minDim(fit, std::min(kMost, count));
+  if (size.isStatic() || work.isStatic()) {
+    // In floating point: the product can exceed 64 bits.
+    double total = static_cast<double>(count) *
+                   static_cast<double>(work.isStatic() ? work.value() : kMany);
+    if (total < static_cast<double>(kWorthIt * kMost))
+      most = minDim(most, static_cast<int64_t>(total / kWorthIt));
+  }
+  return {maxDim(most, 1), bytes};
 }
 
 static TensorMeta rowMajorMeta(DType dtype, ArrayRef<Dim> sizes) {

@@ -13,7 +13,7 @@
 
 namespace ft {
 
-using Sizes = llvm::SmallVector<int64_t, 6>;
+using Sizes = Dims;
 
 /// One result of a kernel.
 struct KernelResult {
@@ -30,14 +30,14 @@ KernelResult kernelResult(LowerCall &c, unsigned r);
 /// The memory that a kernel works in: how many pieces of its batch can run at
 /// once, and the bytes that each needs (runtime/kernels/scratch.h).
 struct KernelScratch {
-  int64_t pieces = 1;
+  Dim pieces = 1;
   Dim bytes = 0;
 };
 
 /// Pieces for a batch of `count` problems of about `work` operations each: one
 /// for what is not worth a thread, and no more than 8 MiB of scratch together.
-/// A batch of the run counts as a large one.
-KernelScratch scratchFor(Dim count, int64_t work, int64_t bytes);
+/// A batch of the run, or work of the run, counts as much.
+KernelScratch scratchFor(Dim count, Dim work, Dim bytes);
 
 /// Calls `ft_k_<name>` with `ins`, then `numbers`. The results are row-major;
 /// the scratch is not among them. Nothing is called if all results are empty.

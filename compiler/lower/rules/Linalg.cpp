@@ -7,8 +7,8 @@
 #include "compiler/lower/rules/Linalg.h"
 
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Scratch.h"
 #include "dialects/ft/Promotion.h"
-#include "runtime/kernels/scratch.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
@@ -20,17 +20,16 @@ namespace ft {
 // Matrices of a batch
 //===----------------------------------------------------------------------===//
 
-Matrices matricesOf(ArrayRef<int64_t> sizes) {
+Matrices matricesOf(ArrayRef<Dim> sizes) {
   Matrices m;
   m.batch.assign(sizes.begin(), sizes.end() - 2);
   m.rows = sizes[sizes.size() - 2];
   m.cols = sizes.back();
-  for (int64_t size : m.batch)
-    m.count *= size;
+  m.count = product(m.batch);
   return m;
 }
 
-Sizes Matrices::with(std::initializer_list<int64_t> more) const {
+Sizes Matrices::with(std::initializer_list<Dim> more) const {
   Sizes sizes = batch;
   sizes.append(more.begin(), more.end());
   return sizes;
@@ -42,7 +41,7 @@ LoweredTensor adjointOf(LowerCall &c, LoweredTensor t) {
   t = c.permute(t, dims);
   if (!isComplex(t.dtype))
     return t;
-  return c.pointwise(t, t.sizes(), t.dtype, [](ScalarBuilder &s, ValueRange v) {
+  return c.pointwise(t, t.dims(), t.dtype, [](ScalarBuilder &s, ValueRange v) {
     return complex::ConjOp::create(s.b, s.loc, v[0]);
   });
 }
@@ -70,12 +69,12 @@ void setResults(LowerCall &c, ArrayRef<LoweredTensor> results) {
 
 static SmallVector<LoweredTensor> luOf(LowerCall &c, LoweredTensor a,
                                        bool check) {
-  Matrices m = matricesOf(a.sizes());
-  int64_t k = std::min(m.rows, m.cols);
-  int64_t bytes = ft_scratch_lu(scratchUnit(a.dtype), m.rows, m.cols, 0);
+  Matrices m = matricesOf(a.dims());
+  Dim k = minDim(m.rows, m.cols);
+  Dim bytes = ft_scratch_lu(scratchUnit(a.dtype), m.rows, m.cols, 0);
   return callKernel(
       c, "lu", a, Arg::truth(check),
-      {{a.sizes(), a.dtype}, {m.with({k}), DType::I32}, {m.batch, DType::I32}},
+      {{a.dims(), a.dtype}, {m.with({k}), DType::I32}, {m.batch, DType::I32}},
       scratchFor(m.count, m.rows * m.cols * k, bytes));
 }
 
@@ -90,8 +89,8 @@ static LogicalResult luFactor(LowerCall &c) {
 
 /// L, U: the parts of LU below and above the diagonal.
 static LoweredTensor part(LowerCall &c, LoweredTensor lu, bool lower) {
-  Matrices m = matricesOf(lu.sizes());
-  int64_t k = std::min(m.rows, m.cols);
+  Matrices m = matricesOf(lu.dims());
+  Dim k = minDim(m.rows, m.cols);
   unsigned rank = lu.rank();
   lu = lower ? c.slice(lu, rank - 1, 0, k) : c.slice(lu, rank - 2, 0, k);
   return triangleOf(c, lu, lower, /*unit=*/lower);
@@ -112,13 +111,11 @@ LoweredTensor triangleOf(LowerCall &c, LoweredTensor t, bool lower,
 }
 
 /// P of P L U = A: the transposed product of the exchanges.
-static LoweredTensor permutation(LowerCall &c, LoweredTensor pivots,
-                                 int64_t rows, DType dtype) {
-  Sizes sizes = pivots.sizes();
+static LoweredTensor permutation(LowerCall &c, LoweredTensor pivots, Dim rows,
+                                 DType dtype) {
+  Sizes sizes = pivots.dims();
   sizes.back() = rows;
-  int64_t count = 1;
-  for (int64_t size : ArrayRef<int64_t>(sizes).drop_back())
-    count *= size;
+  Dim count = product(ArrayRef<Dim>(sizes).drop_back());
   sizes.push_back(rows);
   return callKernel(
       c, "permutation", pivots, {}, {{sizes, dtype}},
@@ -135,7 +132,7 @@ static LogicalResult linalgLu(LowerCall &c) {
     return c.unsupported("LU without pivoting is not implemented on the CPU");
   LoweredTensor a = c.operand(0);
   SmallVector<LoweredTensor> lu = luOf(c, a, false);
-  c.setResult(0, permutation(c, lu[1], matricesOf(a.sizes()).rows, a.dtype));
+  c.setResult(0, permutation(c, lu[1], matricesOf(a.dims()).rows, a.dtype));
   c.setResult(1, part(c, lu[0], true));
   c.setResult(2, part(c, lu[0], false));
   return success();
@@ -146,7 +143,7 @@ static LogicalResult luUnpack(LowerCall &c) {
   LoweredTensor lu = c.operand(0);
   bool data = c.flag(2), pivots = c.flag(3);
   c.setResult(0, pivots ? permutation(c, c.operand(1),
-                                      matricesOf(lu.sizes()).rows, lu.dtype)
+                                      matricesOf(lu.dims()).rows, lu.dtype)
                         : absent(c, lu.dtype));
   c.setResult(1, data ? part(c, lu, true) : absent(c, lu.dtype));
   c.setResult(2, data ? part(c, lu, false) : absent(c, lu.dtype));
@@ -161,14 +158,14 @@ static LogicalResult luUnpack(LowerCall &c) {
 /// the given one is row-major and real, and returns those factors.
 static SmallVector<LoweredTensor> determinant(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Matrices m = matricesOf(a.sizes());
+  Matrices m = matricesOf(a.dims());
   bool transpose = isContiguous(c.meta(0)) && !isComplex(a.dtype);
-  int64_t n = m.rows;
+  Dim n = m.rows;
   return callKernel(c, "det", a, Arg::truth(transpose),
                     {{m.batch, a.dtype},
                      {m.batch, a.dtype},
                      {m.batch, toReal(a.dtype)},
-                     {a.sizes(), a.dtype},
+                     {a.dims(), a.dtype},
                      {m.with({n}), DType::I32}},
                     scratchFor(m.count, n * n * n,
                                ft_scratch_lu(scratchUnit(a.dtype), n, n, 0)));
@@ -206,30 +203,31 @@ static LogicalResult logdet(LowerCall &c) {
 // Solving
 //===----------------------------------------------------------------------===//
 
-/// A column where `b` holds vectors.
-static bool holdsVectors(const LoweredTensor &a, const LoweredTensor &b) {
-  Sizes sizes = a.sizes(), rhs = b.sizes();
-  return rhs.size() == 1 ||
-         (rhs.size() == sizes.size() - 1 &&
-          ArrayRef<int64_t>(rhs) == ArrayRef<int64_t>(sizes).drop_back());
+/// Whether `b` holds vectors. A batch of them is as the batch of A: the result
+/// then has no more dims than they. (Sizes that are equal by a guard need not
+/// be written alike.)
+static bool holdsVectors(LowerCall &c, const LoweredTensor &a,
+                         const LoweredTensor &b) {
+  return b.rank() == 1 ||
+         (b.rank() + 1 == a.rank() && c.resultMeta(0).rank() < a.rank());
 }
 
 static LoweredTensor asColumns(LowerCall &c, LoweredTensor b) {
-  Sizes sizes = b.sizes();
+  Sizes sizes = b.dims();
   sizes.push_back(1);
   return c.reshape(b, sizes);
 }
 
 SmallVector<LoweredTensor> solveOf(LowerCall &c, LoweredTensor a,
                                    LoweredTensor b, bool left, bool check) {
-  bool vectors = holdsVectors(a, b);
+  bool vectors = holdsVectors(c, a, b);
   if (vectors)
     b = asColumns(c, b);
-  Matrices ma = matricesOf(a.sizes()), mb = matricesOf(b.sizes());
-  Sizes batch = broadcastSizes(ma.batch, mb.batch), sizes = batch;
+  Matrices ma = matricesOf(a.dims()), mb = matricesOf(b.dims());
+  Sizes batch = broadcastDims(ma.batch, mb.batch), sizes = batch;
   sizes.append({mb.rows, mb.cols});
   Matrices mx = matricesOf(sizes);
-  int64_t n = ma.rows, rhs = left || vectors ? mx.cols : mx.rows;
+  Dim n = ma.rows, rhs = left || vectors ? mx.cols : mx.rows;
   SmallVector<LoweredTensor> r = callKernel(
       c, "solve", {a, b}, {Arg::truth(left || vectors), Arg::truth(check)},
       {{sizes, a.dtype},
@@ -239,16 +237,26 @@ SmallVector<LoweredTensor> solveOf(LowerCall &c, LoweredTensor a,
       scratchFor(mx.count, n * n * (n + rhs),
                  ft_scratch_lu(scratchUnit(a.dtype), n, n, rhs)));
   if (vectors)
-    r[0] = c.reshape(r[0], ArrayRef<int64_t>(sizes).drop_back());
+    r[0] = c.reshape(r[0], ArrayRef<Dim>(sizes).drop_back());
   // The factors of a matrix that is broadcast are the same for all.
+  size_t lead = batch.size() - ma.batch.size();
+  auto repeats = [&](size_t d) {
+    return (d < lead || ma.batch[d - lead] == 1) && !batch[d].is(0) &&
+           !batch[d].is(1);
+  };
+  for (size_t d = 0; d < batch.size(); ++d)
+    // Of the run: there may be none for all.
+    if (repeats(d) && !batch[d].isStatic()) {
+      llvm::copy(luOf(c, a, check), r.begin() + 1);
+      return r;
+    }
   for (LoweredTensor &factor : MutableArrayRef(r).drop_front()) {
-    size_t lead = batch.size() - ma.batch.size();
     for (size_t d = 0; d < batch.size(); ++d)
-      if ((d < lead || ma.batch[d - lead] == 1) && batch[d] > 1)
+      if (repeats(d))
         factor = c.slice(factor, static_cast<unsigned>(d), 0, 1);
-    Sizes own = factor.sizes();
+    Sizes own = factor.dims();
     if (lead)
-      factor = c.reshape(factor, ArrayRef<int64_t>(own).drop_front(lead));
+      factor = c.reshape(factor, ArrayRef<Dim>(own).drop_front(lead));
   }
   return r;
 }
@@ -274,10 +282,10 @@ static LogicalResult solve(LowerCall &c) {
 
 SmallVector<LoweredTensor> inverseOf(LowerCall &c, LoweredTensor a,
                                      bool check) {
-  Matrices m = matricesOf(a.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(a.dims());
+  Dim n = m.rows;
   return callKernel(c, "inverse", a, Arg::truth(check),
-                    {{a.sizes(), a.dtype}, {m.batch, DType::I32}},
+                    {{a.dims(), a.dtype}, {m.batch, DType::I32}},
                     scratchFor(m.count, 2 * n * n * n,
                                ft_scratch_lu(scratchUnit(a.dtype), n, n, n)));
 }
@@ -292,9 +300,9 @@ static LogicalResult inverse(LowerCall &c) {
 static LoweredTensor solveFactored(LowerCall &c, LoweredTensor lu,
                                    LoweredTensor pivots, LoweredTensor b,
                                    bool left, bool adjoint) {
-  Sizes sizes = staticSizes(c.resultMeta(0));
+  Sizes sizes = dimsOf(c.resultMeta(0));
   Matrices m = matricesOf(sizes);
-  int64_t n = lu.sizes().back(), rhs = left ? m.cols : m.rows;
+  Dim n = lu.dims().back(), rhs = left ? m.cols : m.rows;
   return callKernel(
       c, "lu_solve", {lu, pivots, b}, {Arg::truth(left), Arg::truth(adjoint)},
       {{sizes, lu.dtype}},
@@ -320,26 +328,26 @@ template <LowerRule Rule>
 constexpr LowerRule lapack = fullPrecision<Rule>;
 
 static const LowerRuleRow kRows[] = {
-    {"_linalg_det.default", lapack<det>},
-    {"_linalg_slogdet.default", lapack<slogdet>},
-    {"_linalg_solve_ex.default", lapack<solveEx>},
-    {"_lu_with_info.default", lapack<luFactor<true>>},
-    {"det.default", lapack<det>},
-    {"inverse.default", lapack<inverse<false>>},
-    {"linalg_det.default", lapack<det>},
-    {"linalg_inv.default", lapack<inverse<false>>},
-    {"linalg_inv_ex.default", lapack<inverse<true>>},
-    {"linalg_lu.default", lapack<linalgLu>},
-    {"linalg_lu_factor.default", lapack<luFactor<false>>},
-    {"linalg_lu_factor_ex.default", lapack<luFactor<true>>},
-    {"linalg_lu_solve.default", lapack<luSolve>},
-    {"linalg_slogdet.default", lapack<slogdet>},
-    {"linalg_solve.default", lapack<solve>},
-    {"linalg_solve_ex.default", lapack<solvePair>},
-    {"logdet.default", lapack<logdet>},
-    {"lu_solve.default", lapack<oldLuSolve>},
-    {"lu_unpack.default", lapack<luUnpack>},
-    {"slogdet.default", lapack<slogdet>},
+    anyShape("_linalg_det.default", lapack<det>),
+    anyShape("_linalg_slogdet.default", lapack<slogdet>),
+    anyShape("_linalg_solve_ex.default", lapack<solveEx>),
+    anyShape("_lu_with_info.default", lapack<luFactor<true>>),
+    anyShape("det.default", lapack<det>),
+    anyShape("inverse.default", lapack<inverse<false>>),
+    anyShape("linalg_det.default", lapack<det>),
+    anyShape("linalg_inv.default", lapack<inverse<false>>),
+    anyShape("linalg_inv_ex.default", lapack<inverse<true>>),
+    anyShape("linalg_lu.default", lapack<linalgLu>),
+    anyShape("linalg_lu_factor.default", lapack<luFactor<false>>),
+    anyShape("linalg_lu_factor_ex.default", lapack<luFactor<true>>),
+    anyShape("linalg_lu_solve.default", lapack<luSolve>),
+    anyShape("linalg_slogdet.default", lapack<slogdet>),
+    anyShape("linalg_solve.default", lapack<solve>),
+    anyShape("linalg_solve_ex.default", lapack<solvePair>),
+    anyShape("logdet.default", lapack<logdet>),
+    anyShape("lu_solve.default", lapack<oldLuSolve>),
+    anyShape("lu_unpack.default", lapack<luUnpack>),
+    anyShape("slogdet.default", lapack<slogdet>),
 };
 
 ArrayRef<LowerRuleRow> linalgLowerRules() { return kRows; }

@@ -14,13 +14,13 @@ namespace ft {
 /// The last two dims of a tensor as matrices, the others as their batch.
 struct Matrices {
   Sizes batch;
-  int64_t count = 1, rows = 0, cols = 0;
+  Dim count = 1, rows = 0, cols = 0;
 
   /// The sizes of the batch, then `more`.
-  Sizes with(std::initializer_list<int64_t> more) const;
+  Sizes with(std::initializer_list<Dim> more) const;
 };
-/// `sizes` must be two or more.
-Matrices matricesOf(llvm::ArrayRef<int64_t> sizes);
+/// There must be two sizes or more.
+Matrices matricesOf(llvm::ArrayRef<Dim> sizes);
 
 /// The last two dims exchanged, and conjugated.
 LoweredTensor transposeOf(LowerCall &c, LoweredTensor t);

@@ -3,7 +3,7 @@
 
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Linalg.h"
-#include "runtime/kernels/scratch.h"
+#include "compiler/lower/rules/Scratch.h"
 
 using namespace mlir;
 
@@ -21,8 +21,8 @@ struct Triangle {
 
 static LoweredTensor solveTriangle(LowerCall &c, LoweredTensor a,
                                    LoweredTensor b, Triangle t) {
-  Matrices m = matricesOf(staticSizes(c.resultMeta(0)));
-  int64_t n = t.left ? m.rows : m.cols, rhs = t.left ? m.cols : m.rows;
+  Matrices m = matricesOf(dimsOf(c.resultMeta(0)));
+  Dim n = t.left ? m.rows : m.cols, rhs = t.left ? m.cols : m.rows;
   return callKernel(
       c, "triangular", {a, b},
       {Arg::truth(t.upper), Arg::truth(t.left), Arg::truth(t.unit),
@@ -43,7 +43,7 @@ static LogicalResult solveTriangular(LowerCall &c) {
 static LogicalResult oldTriangularSolve(LowerCall &c) {
   c.setResult(0, solveTriangle(c, c.operand(1), c.operand(0),
                                {c.flag(2), true, c.flag(4), c.flag(3)}));
-  c.setResult(1, c.expand(c.operand(1), staticSizes(c.resultMeta(1))));
+  c.setResult(1, c.expand(c.operand(1), dimsOf(c.resultMeta(1))));
   return success();
 }
 
@@ -55,13 +55,13 @@ static LogicalResult oldTriangularSolve(LowerCall &c) {
 template <bool HasCheck>
 static LogicalResult cholesky(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Matrices m = matricesOf(a.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(a.dims());
+  Dim n = m.rows;
   setResults(
       c, callKernel(
              c, "cholesky", a,
              {Arg::truth(c.flag(1)), Arg::truth(HasCheck ? c.flag(2) : true)},
-             {{a.sizes(), a.dtype}, {m.batch, DType::I32}},
+             {{a.dims(), a.dtype}, {m.batch, DType::I32}},
              scratchFor(m.count, n * n * n,
                         ft_scratch_cholesky(scratchUnit(a.dtype), n, 0))));
   return success();
@@ -70,7 +70,7 @@ static LogicalResult cholesky(LowerCall &c) {
 /// (B, L, upper)
 static LogicalResult choleskySolve(LowerCall &c) {
   LoweredTensor b = c.operand(0);
-  Matrices m = matricesOf(staticSizes(c.resultMeta(0)));
+  Matrices m = matricesOf(dimsOf(c.resultMeta(0)));
   setResults(c, callKernel(c, "cholesky_solve", {b, c.operand(1)},
                            Arg::truth(c.flag(2)),
                            {{m.with({m.rows, m.cols}), b.dtype}},
@@ -83,10 +83,10 @@ static LogicalResult choleskySolve(LowerCall &c) {
 /// (L, upper)
 static LogicalResult choleskyInverse(LowerCall &c) {
   LoweredTensor l = c.operand(0);
-  Matrices m = matricesOf(l.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(l.dims());
+  Dim n = m.rows;
   setResults(c, callKernel(c, "cholesky_inverse", l, Arg::truth(c.flag(1)),
-                           {{l.sizes(), l.dtype}},
+                           {{l.dims(), l.dtype}},
                            scratchFor(m.count, 2 * n * n * n,
                                       ft_scratch_cholesky(scratchUnit(l.dtype),
                                                           n, n))));
@@ -97,18 +97,18 @@ static LogicalResult choleskyInverse(LowerCall &c) {
 // QR
 //===----------------------------------------------------------------------===//
 
-static KernelScratch qrScratch(const LoweredTensor &a, int64_t other) {
-  Matrices m = matricesOf(a.sizes());
+static KernelScratch qrScratch(const LoweredTensor &a, Dim other) {
+  Matrices m = matricesOf(a.dims());
   return scratchFor(m.count, 2 * m.rows * m.cols * (m.cols + other),
                     ft_scratch_qr(scratchUnit(a.dtype), m.rows, m.cols, other));
 }
 
 static LogicalResult geqrf(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Matrices m = matricesOf(a.sizes());
+  Matrices m = matricesOf(a.dims());
   setResults(c, callKernel(c, "geqrf", a, {},
-                           {{a.sizes(), a.dtype},
-                            {m.with({std::min(m.rows, m.cols)}), a.dtype}},
+                           {{a.dims(), a.dtype},
+                            {m.with({minDim(m.rows, m.cols)}), a.dtype}},
                            qrScratch(a, 0)));
   return success();
 }
@@ -116,17 +116,17 @@ static LogicalResult geqrf(LowerCall &c) {
 /// (A, mode) -> Q, R
 static LogicalResult qr(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Sizes q = staticSizes(c.resultMeta(0)), r = staticSizes(c.resultMeta(1));
+  Sizes q = dimsOf(c.resultMeta(0)), r = dimsOf(c.resultMeta(1));
   bool absent = c.call().args[1].str == "r";
-  int64_t cols = absent ? 0 : q.back();
+  Dim cols = absent ? Dim(0) : q.back();
   SmallVector<KernelResult> results;
   // A Q without columns is not asked for either.
-  if (cols)
+  if (!cols.is(0))
     results.push_back({q, a.dtype});
   results.push_back({r, a.dtype});
   auto parts =
       callKernel(c, "qr", a, Arg::integer(cols), results, qrScratch(a, cols));
-  c.setResult(0, cols ? parts[0] : c.filled(q, a.dtype, 0));
+  c.setResult(0, !cols.is(0) ? parts[0] : c.filled(q, a.dtype, 0));
   c.setResult(1, parts.back());
   return success();
 }
@@ -134,9 +134,9 @@ static LogicalResult qr(LowerCall &c) {
 /// (reflectors, tau)
 static LogicalResult householder(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  setResults(c, callKernel(c, "householder", {a, c.operand(1)}, {},
-                           {{a.sizes(), a.dtype}},
-                           qrScratch(a, a.sizes().back())));
+  setResults(c,
+             callKernel(c, "householder", {a, c.operand(1)}, {},
+                        {{a.dims(), a.dtype}}, qrScratch(a, a.dims().back())));
   return success();
 }
 
@@ -144,10 +144,10 @@ static LogicalResult householder(LowerCall &c) {
 static LogicalResult ormqr(LowerCall &c) {
   LoweredTensor a = c.operand(0), other = c.operand(2);
   bool left = c.flag(3);
-  Matrices m = matricesOf(other.sizes());
+  Matrices m = matricesOf(other.dims());
   setResults(c, callKernel(c, "ormqr", {a, c.operand(1), other},
                            {Arg::truth(left), Arg::truth(c.flag(4))},
-                           {{other.sizes(), other.dtype}},
+                           {{other.dims(), other.dtype}},
                            qrScratch(a, left ? m.cols : m.rows)));
   return success();
 }
@@ -159,9 +159,9 @@ static LogicalResult ormqr(LowerCall &c) {
 /// (a, b, dim), three elements along dim: a_(i+1) b_(i+2) - a_(i+2) b_(i+1).
 /// Without a dim it is the first of size 3.
 static LogicalResult cross(LowerCall &c) {
-  Sizes sizes = staticSizes(c.resultMeta(0)), own = c.operand(0).sizes();
+  Sizes sizes = dimsOf(c.resultMeta(0)), own = c.operand(0).dims();
   auto rank = static_cast<unsigned>(sizes.size());
-  auto dim = static_cast<unsigned>(llvm::find(own, 3) - own.begin());
+  auto dim = static_cast<unsigned>(llvm::find(own, Dim(3)) - own.begin());
   if (!c.isNone(2))
     dim = LowerCall::wrapDim(c.integer(2), rank);
   DType dtype = c.resultMeta(0).dtype;
@@ -188,20 +188,20 @@ template <LowerRule Rule>
 constexpr LowerRule lapack = fullPrecision<Rule>;
 
 static const LowerRuleRow kRows[] = {
-    {"_cholesky_solve_helper.default", lapack<choleskySolve>},
-    {"cholesky_inverse.default", lapack<choleskyInverse>},
-    {"cholesky_solve.default", lapack<choleskySolve>},
-    {"cross.default", cross},
-    {"geqrf.default", lapack<geqrf>},
-    {"linalg_cholesky.default", lapack<cholesky<false>>},
-    {"linalg_cholesky_ex.default", lapack<cholesky<true>>},
-    {"linalg_cross.default", cross},
-    {"linalg_householder_product.default", lapack<householder>},
-    {"linalg_qr.default", lapack<qr>},
-    {"linalg_solve_triangular.default", lapack<solveTriangular>},
-    {"orgqr.default", lapack<householder>},
-    {"ormqr.default", lapack<ormqr>},
-    {"triangular_solve.default", lapack<oldTriangularSolve>},
+    anyShape("_cholesky_solve_helper.default", lapack<choleskySolve>),
+    anyShape("cholesky_inverse.default", lapack<choleskyInverse>),
+    anyShape("cholesky_solve.default", lapack<choleskySolve>),
+    anyShape("cross.default", cross),
+    anyShape("geqrf.default", lapack<geqrf>),
+    anyShape("linalg_cholesky.default", lapack<cholesky<false>>),
+    anyShape("linalg_cholesky_ex.default", lapack<cholesky<true>>),
+    anyShape("linalg_cross.default", cross),
+    anyShape("linalg_householder_product.default", lapack<householder>),
+    anyShape("linalg_qr.default", lapack<qr>),
+    anyShape("linalg_solve_triangular.default", lapack<solveTriangular>),
+    anyShape("orgqr.default", lapack<householder>),
+    anyShape("ormqr.default", lapack<ormqr>),
+    anyShape("triangular_solve.default", lapack<oldTriangularSolve>),
 };
 
 ArrayRef<LowerRuleRow> linalgFactorsLowerRules() { return kRows; }

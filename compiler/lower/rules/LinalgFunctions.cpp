@@ -5,8 +5,8 @@
 #include "compiler/lower/rules/Contract.h"
 #include "compiler/lower/rules/Linalg.h"
 #include "compiler/lower/rules/PNorm.h"
+#include "compiler/lower/rules/Scratch.h"
 #include "dialects/ft/Promotion.h"
-#include "runtime/kernels/scratch.h"
 
 #include <limits>
 
@@ -23,14 +23,14 @@ namespace ft {
 template <bool HasCheck>
 static LogicalResult ldlFactor(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Matrices m = matricesOf(a.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(a.dims());
+  Dim n = m.rows;
   bool hermitian = c.flag(1) && isComplex(a.dtype);
   setResults(
       c, callKernel(
              c, "ldl", a,
              {Arg::truth(hermitian), Arg::truth(HasCheck ? c.flag(2) : true)},
-             {{a.sizes(), a.dtype},
+             {{a.dims(), a.dtype},
               {m.with({n}), DType::I32},
               {m.batch, DType::I32}},
              scratchFor(m.count, n * n * n,
@@ -41,7 +41,7 @@ static LogicalResult ldlFactor(LowerCall &c) {
 /// (LD, pivots, B, *, hermitian)
 static LogicalResult ldlSolve(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Matrices m = matricesOf(staticSizes(c.resultMeta(0)));
+  Matrices m = matricesOf(dimsOf(c.resultMeta(0)));
   bool hermitian = c.flag(3) && isComplex(a.dtype);
   setResults(c,
              callKernel(c, "ldl_solve", {a, c.operand(1), c.operand(2)},
@@ -65,10 +65,10 @@ static LogicalResult matrixExp(LowerCall &c) {
     a = c.cast(a, DType::F32);
   if (!hasKernels(a.dtype))
     return c.unsupported("it is not implemented for " + dtypeName(dtype));
-  Matrices m = matricesOf(a.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(a.dims());
+  Dim n = m.rows;
   LoweredTensor r =
-      callKernel(c, "matrix_exp", a, {}, {{a.sizes(), a.dtype}},
+      callKernel(c, "matrix_exp", a, {}, {{a.dims(), a.dtype}},
                  scratchFor(m.count, 20 * n * n * n,
                             ft_scratch_matrix_exp(scratchUnit(a.dtype), n)))[0];
   c.setResult(0, c.cast(r, dtype));
@@ -145,8 +145,8 @@ static LoweredTensor matricesLast(LowerCall &c, LoweredTensor a,
 static LoweredTensor normOf(LowerCall &c, LoweredTensor a, StringRef name,
                             double order, DType dtype) {
   unsigned rank = a.rank();
-  Matrices m = matricesOf(a.sizes());
-  if (m.rows == 0 || m.cols == 0)
+  Matrices m = matricesOf(a.dims());
+  if (m.rows.is(0) || m.cols.is(0))
     return c.filled(m.batch, dtype, 0);
   if (name == "fro")
     return pNorm(c, a, 2, {rank - 2, rank - 1}, false, dtype);
@@ -176,7 +176,7 @@ static LogicalResult setNorm(LowerCall &c, LoweredTensor a,
   DType dtype = c.resultMeta(0).dtype;
   LoweredTensor r =
       normOf(c, matricesLast(c, a, form), form.name, form.order, dtype);
-  c.setResult(0, c.reshape(r, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(r, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -206,12 +206,12 @@ LogicalResult lowerMatrixNorm(LowerCall &c) {
 /// (A, p): the ratio of the extreme singular values, or ‖A‖ ‖A⁻¹‖.
 static LogicalResult cond(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Matrices m = matricesOf(a.sizes());
+  Matrices m = matricesOf(a.dims());
   DType dtype = c.resultMeta(0).dtype;
   const Arg &p = c.call().args[1];
   StringRef name = p.kind == Arg::Str ? StringRef(p.str) : StringRef();
   double order = p.isNone() || p.kind == Arg::Str ? 2 : c.number(1);
-  if (m.rows == 0 || m.cols == 0) {
+  if (m.rows.is(0) || m.cols.is(0)) {
     c.setResult(0, c.filled(m.batch, dtype, 0));
     return success();
   }
@@ -254,12 +254,12 @@ static LogicalResult cond(LowerCall &c) {
 /// (self, ind): the inverse of the matrix whose rows are the first `ind` dims.
 static LogicalResult tensorInverse(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Sizes sizes = a.sizes();
-  int64_t n = 1;
+  Sizes sizes = a.dims();
+  Dim n = 1;
   for (int64_t d = 0; d < c.integer(1) && d < a.rank(); ++d)
-    n *= sizes[d];
+    n = n * sizes[d];
   LoweredTensor r = inverseOf(c, c.reshape(a, {n, n}), /*check=*/true)[0];
-  c.setResult(0, c.reshape(r, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(r, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -274,12 +274,10 @@ static LogicalResult tensorSolve(LowerCall &c) {
     if (!llvm::is_contained(last, d))
       order.push_back(d);
   order.append(last.begin(), last.end());
-  int64_t n = 1;
-  for (int64_t size : b.sizes())
-    n *= size;
+  Dim n = product(b.dims());
   a = c.reshape(c.permute(a, order), {n, n});
   LoweredTensor x = solveOf(c, a, c.reshape(b, {n}), true, /*check=*/true)[0];
-  c.setResult(0, c.reshape(x, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(x, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -287,20 +285,20 @@ template <LowerRule Rule>
 constexpr LowerRule lapack = fullPrecision<Rule>;
 
 static const LowerRuleRow kRows[] = {
-    {"linalg_cond.default", lapack<cond>},
-    {"linalg_cond.p_str", lapack<cond>},
-    {"linalg_ldl_factor.default", lapack<ldlFactor<false>>},
-    {"linalg_ldl_factor_ex.default", lapack<ldlFactor<true>>},
-    {"linalg_ldl_solve.default", lapack<ldlSolve>},
-    {"linalg_matrix_exp.default", matrixExp},
-    {"linalg_matrix_norm.default", lowerMatrixNorm},
-    {"linalg_matrix_norm.str_ord", lowerMatrixNorm},
-    {"linalg_matrix_power.default", matrixPower},
-    {"linalg_norm.ord_str", lowerMatrixNorm},
-    {"linalg_tensorinv.default", lapack<tensorInverse>},
-    {"linalg_tensorsolve.default", lapack<tensorSolve>},
-    {"matrix_exp.default", matrixExp},
-    {"matrix_power.default", matrixPower},
+    anyShape("linalg_cond.default", lapack<cond>),
+    anyShape("linalg_cond.p_str", lapack<cond>),
+    anyShape("linalg_ldl_factor.default", lapack<ldlFactor<false>>),
+    anyShape("linalg_ldl_factor_ex.default", lapack<ldlFactor<true>>),
+    anyShape("linalg_ldl_solve.default", lapack<ldlSolve>),
+    anyShape("linalg_matrix_exp.default", matrixExp),
+    anyShape("linalg_matrix_norm.default", lowerMatrixNorm),
+    anyShape("linalg_matrix_norm.str_ord", lowerMatrixNorm),
+    anyShape("linalg_matrix_power.default", matrixPower),
+    anyShape("linalg_norm.ord_str", lowerMatrixNorm),
+    anyShape("linalg_tensorinv.default", lapack<tensorInverse>),
+    anyShape("linalg_tensorsolve.default", lapack<tensorSolve>),
+    anyShape("matrix_exp.default", matrixExp),
+    anyShape("matrix_power.default", matrixPower),
 };
 
 ArrayRef<LowerRuleRow> linalgFunctionsLowerRules() { return kRows; }

@@ -7,8 +7,9 @@
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Contract.h"
 #include "compiler/lower/rules/Linalg.h"
+#include "compiler/lower/rules/Scratch.h"
 #include "dialects/ft/Promotion.h"
-#include "runtime/kernels/scratch.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
@@ -26,11 +27,11 @@ static DType wide(DType dtype) {
 
 Spectrum eighOf(LowerCall &c, LoweredTensor a, bool upper, bool vectors,
                 DType dtype) {
-  Matrices m = matricesOf(a.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(a.dims());
+  Dim n = m.rows;
   SmallVector<KernelResult> results = {{m.with({n}), toReal(dtype)}};
   if (vectors)
-    results.push_back({a.sizes(), dtype});
+    results.push_back({a.dims(), dtype});
   auto r = callKernel(c, "eigh", a, {Arg::truth(upper), Arg::truth(vectors)},
                       results,
                       scratchFor(m.count, 9 * n * n * n,
@@ -40,10 +41,10 @@ Spectrum eighOf(LowerCall &c, LoweredTensor a, bool upper, bool vectors,
 
 Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
                DType dtype) {
-  Matrices m = matricesOf(a.sizes());
-  int64_t k = std::min(m.rows, m.cols);
+  Matrices m = matricesOf(a.dims());
+  Dim k = minDim(m.rows, m.cols);
   KernelScratch scratch =
-      scratchFor(m.count, 12 * m.rows * m.cols * std::max<int64_t>(k, 1),
+      scratchFor(m.count, 12 * m.rows * m.cols * maxDim(k, 1),
                  ft_scratch_svd(scratchUnit(a.dtype), m.rows, m.cols));
   KernelResult s = {m.with({k}), toReal(dtype)};
   if (!vectors)
@@ -59,12 +60,12 @@ Singular svdOf(LowerCall &c, LoweredTensor a, bool full, bool vectors,
 /// Eigenvectors of any matrix, in complex numbers.
 static SmallVector<LoweredTensor> eigOf(LowerCall &c, LoweredTensor a,
                                         bool vectors) {
-  Matrices m = matricesOf(a.sizes());
-  int64_t n = m.rows;
+  Matrices m = matricesOf(a.dims());
+  Dim n = m.rows;
   DType dtype = toComplex(a.dtype);
   SmallVector<KernelResult> results = {{m.with({n}), dtype}};
   if (vectors)
-    results.push_back({a.sizes(), dtype});
+    results.push_back({a.dims(), dtype});
   return callKernel(c, "eig", a, Arg::truth(vectors), results,
                     scratchFor(m.count, 25 * n * n * n, ft_scratch_eig(n)));
 }
@@ -85,9 +86,8 @@ static LogicalResult eigh(LowerCall &c) {
   Spectrum s = eighOf(c, a, isUpper(c), vectors && c.numResults() > 1, a.dtype);
   c.setResult(0, s.values);
   if (c.numResults() > 1)
-    c.setResult(1, vectors
-                       ? s.vectors
-                       : c.filled(staticSizes(c.resultMeta(1)), a.dtype, 0));
+    c.setResult(1, vectors ? s.vectors
+                           : c.filled(dimsOf(c.resultMeta(1)), a.dtype, 0));
   return success();
 }
 
@@ -100,7 +100,7 @@ static LogicalResult setSvd(LowerCall &c, bool full, bool vectors) {
   LoweredTensor a = c.operand(0);
   Singular r = svdOf(c, a, full, vectors, a.dtype);
   auto absent = [&](unsigned i) {
-    return c.filled(staticSizes(c.resultMeta(i)), a.dtype, 0);
+    return c.filled(dimsOf(c.resultMeta(i)), a.dtype, 0);
   };
   c.setResult(0, vectors ? r.u : absent(0));
   c.setResult(1, r.s);
@@ -143,20 +143,20 @@ LoweredTensor productOf(LowerCall &c, LoweredTensor a, LoweredTensor b) {
 /// Columns of `a` times the numbers `s`, of the real dtype of `a`.
 static LoweredTensor scaleColumns(LowerCall &c, LoweredTensor a,
                                   LoweredTensor s) {
-  Sizes sizes = s.sizes();
+  Sizes sizes = s.dims();
   sizes.insert(sizes.end() - 1, 1);
   s = c.cast(c.reshape(s, sizes), a.dtype);
   return c.pointwise(
-      {a, s}, a.sizes(), a.dtype,
+      {a, s}, a.dims(), a.dtype,
       [](ScalarBuilder &b, ValueRange v) { return b.mul(v[0], v[1]); });
 }
 
 static LoweredTensor
 mapped(LowerCall &c, LoweredTensor x,
        llvm::function_ref<Value(ScalarBuilder &, Value)> f) {
-  return c.pointwise(
-      x, x.sizes(), x.dtype,
-      [&](ScalarBuilder &s, ValueRange v) { return f(s, v[0]); });
+  return c.pointwise(x, x.dims(), x.dtype, [&](ScalarBuilder &s, ValueRange v) {
+    return f(s, v[0]);
+  });
 }
 
 static Value absolute(ScalarBuilder &s, Value x) {
@@ -197,6 +197,15 @@ namespace {
 struct Tolerance {
   std::optional<LoweredTensor> atolTensor, rtolTensor;
   double atol = 0, rtol = 0;
+  /// What `rtol` is multiplied by.
+  Dim times = 1;
+
+  Value relative(LowerCall &c, ScalarBuilder &s) const {
+    Type type = s.b.getF64Type();
+    if (times.isStatic())
+      return s.constant(type, rtol * static_cast<double>(times.value()));
+    return s.mul(s.constant(type, rtol), c.sizeIn(s, times, DType::F64));
+  }
 };
 } // namespace
 
@@ -209,7 +218,7 @@ static double epsilonOf(DType dtype) {
 /// neither tolerance is given.
 static Tolerance toleranceOf(LowerCall &c) {
   const AtenCall &call = c.call();
-  Matrices m = matricesOf(c.operand(0).sizes());
+  Matrices m = matricesOf(c.operand(0).dims());
   Tolerance t;
   auto read = [&](StringRef name, std::optional<LoweredTensor> &tensor,
                   double &number) {
@@ -230,14 +239,13 @@ static Tolerance toleranceOf(LowerCall &c) {
   bool named = call.schema->argIndex("rtol") >= 0;
   if (relative || !named)
     return t;
-  t.rtol = epsilonOf(c.operand(0).dtype) *
-           static_cast<double>(std::max(m.rows, m.cols));
+  t.rtol = epsilonOf(c.operand(0).dtype);
+  t.times = maxDim(m.rows, m.cols);
   if (absolute && t.atolTensor) {
     // A positive absolute tolerance replaces the default relative one.
-    double rtol = t.rtol;
     t.rtolTensor = mapped(c, *t.atolTensor, [&](ScalarBuilder &s, Value x) {
       return s.select(s.cmp(ScalarBuilder::Cmp::Gt, x, s.zero(x)), s.zero(x),
-                      s.constant(x.getType(), rtol));
+                      t.relative(c, s));
     });
   } else if (absolute && t.atol > 0) {
     t.rtol = 0;
@@ -249,17 +257,17 @@ static Tolerance toleranceOf(LowerCall &c) {
 /// float64; the batch is that of `sizes`, to which tolerances broadcast.
 static LoweredTensor
 aboveTolerance(LowerCall &c, LoweredTensor values, const Tolerance &t,
-               ArrayRef<int64_t> batch, DType dtype,
+               ArrayRef<Dim> batch, DType dtype,
                llvm::function_ref<Value(ScalarBuilder &, Value, Value)> body) {
   unsigned last = values.rank() - 1;
   LoweredTensor sizes = mapped(c, values, absolute);
   LoweredTensor most = maxOf(c, sizes, last, true);
-  Sizes result(batch);
-  result.push_back(values.sizes().back());
+  Sizes result(batch.begin(), batch.end());
+  result.push_back(values.dims().back());
   SmallVector<LoweredTensor> ins = {values, most};
   for (const auto &tensor : {t.atolTensor, t.rtolTensor})
     if (tensor) {
-      Sizes column = tensor->sizes();
+      Sizes column = tensor->dims();
       column.push_back(1);
       ins.push_back(c.reshape(*tensor, column));
     }
@@ -267,7 +275,7 @@ aboveTolerance(LowerCall &c, LoweredTensor values, const Tolerance &t,
   return c.pointwise(ins, result, dtype, [&](ScalarBuilder &s, ValueRange v) {
     Type type = v[0].getType();
     Value atol = hasAtol ? v[2] : s.constant(type, t.atol);
-    Value rtol = hasRtol ? v[hasAtol ? 3 : 2] : s.constant(type, t.rtol);
+    Value rtol = hasRtol ? v[hasAtol ? 3 : 2] : t.relative(c, s);
     Value limit = s.maximum(atol, s.mul(rtol, v[1]));
     return body(s, v[0],
                 s.cmp(ScalarBuilder::Cmp::Gt, absolute(s, v[0]), limit));
@@ -282,8 +290,8 @@ static bool isHermitian(LowerCall &c) {
 /// V S⁺ U^H of A = U S V^H, where S⁺ inverts what is above the tolerance.
 static LogicalResult pinv(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Sizes sizes = staticSizes(c.resultMeta(0));
-  if (llvm::is_contained(a.sizes(), 0)) {
+  Sizes sizes = dimsOf(c.resultMeta(0));
+  if (hasNoElements(a.dims())) {
     c.setResult(0, c.filled(sizes, a.dtype, 0));
     return success();
   }
@@ -300,7 +308,7 @@ static LogicalResult pinv(LowerCall &c) {
     right = adjointOf(c, r.u);
   }
   LoweredTensor inverted =
-      aboveTolerance(c, values, toleranceOf(c), matricesOf(a.sizes()).batch,
+      aboveTolerance(c, values, toleranceOf(c), matricesOf(a.dims()).batch,
                      DType::F64, [](ScalarBuilder &s, Value x, Value above) {
                        return s.select(above, s.div(s.one(x), x), s.zero(x));
                      });
@@ -311,8 +319,8 @@ static LogicalResult pinv(LowerCall &c) {
 
 static LogicalResult matrixRank(LowerCall &c) {
   LoweredTensor a = c.operand(0);
-  Sizes sizes = staticSizes(c.resultMeta(0));
-  if (llvm::is_contained(a.sizes(), 0)) {
+  Sizes sizes = dimsOf(c.resultMeta(0));
+  if (hasNoElements(a.dims())) {
     c.setResult(0, c.filled(sizes, DType::I64, 0));
     return success();
   }
@@ -332,10 +340,11 @@ static LogicalResult matrixRank(LowerCall &c) {
 PseudoInverse pseudoInverseOf(LowerCall &c, LoweredTensor a,
                               std::optional<double> rtol) {
   Singular r = svdOf(c, a, false, true, wide(a.dtype));
-  Matrices m = matricesOf(a.sizes());
+  Matrices m = matricesOf(a.dims());
   Tolerance t;
-  t.rtol = rtol.value_or(epsilonOf(a.dtype) *
-                         static_cast<double>(std::max(m.rows, m.cols)));
+  t.rtol = rtol.value_or(epsilonOf(a.dtype));
+  if (!rtol)
+    t.times = maxDim(m.rows, m.cols);
   LoweredTensor inverted = aboveTolerance(
       c, r.s, t, m.batch, DType::F64, [](ScalarBuilder &s, Value x, Value yes) {
         return s.select(yes, s.div(s.one(x), x), s.zero(x));
@@ -354,27 +363,27 @@ template <LowerRule Rule>
 constexpr LowerRule lapack = fullPrecision<Rule>;
 
 static const LowerRuleRow kRows[] = {
-    {"_linalg_eigh.default", lapack<eigh>},
-    {"_linalg_eigvals.default", lapack<eig>},
-    {"_linalg_svd.default", lapack<svd>},
-    {"linalg_eig.default", lapack<eig>},
-    {"linalg_eigh.default", lapack<eigh>},
-    {"linalg_eigvals.default", lapack<eig>},
-    {"linalg_eigvalsh.default", lapack<eigh>},
-    {"linalg_matrix_rank.atol_rtol_float", lapack<matrixRank>},
-    {"linalg_matrix_rank.atol_rtol_tensor", lapack<matrixRank>},
-    {"linalg_matrix_rank.default", lapack<matrixRank>},
-    {"linalg_matrix_rank.tol_tensor", lapack<matrixRank>},
-    {"linalg_matrix_sqrth.default", lapack<squareRoot>},
-    {"linalg_pinv.atol_rtol_float", lapack<pinv>},
-    {"linalg_pinv.atol_rtol_tensor", lapack<pinv>},
-    {"linalg_pinv.default", lapack<pinv>},
-    {"linalg_pinv.rcond_tensor", lapack<pinv>},
-    {"linalg_polar.default", lapack<polar>},
-    {"linalg_svd.default", lapack<linalgSvd>},
-    {"linalg_svdvals.default", lapack<svdvals>},
-    {"pinverse.default", lapack<pinv>},
-    {"svd.default", lapack<oldSvd>},
+    anyShape("_linalg_eigh.default", lapack<eigh>),
+    anyShape("_linalg_eigvals.default", lapack<eig>),
+    anyShape("_linalg_svd.default", lapack<svd>),
+    anyShape("linalg_eig.default", lapack<eig>),
+    anyShape("linalg_eigh.default", lapack<eigh>),
+    anyShape("linalg_eigvals.default", lapack<eig>),
+    anyShape("linalg_eigvalsh.default", lapack<eigh>),
+    anyShape("linalg_matrix_rank.atol_rtol_float", lapack<matrixRank>),
+    anyShape("linalg_matrix_rank.atol_rtol_tensor", lapack<matrixRank>),
+    anyShape("linalg_matrix_rank.default", lapack<matrixRank>),
+    anyShape("linalg_matrix_rank.tol_tensor", lapack<matrixRank>),
+    anyShape("linalg_matrix_sqrth.default", lapack<squareRoot>),
+    anyShape("linalg_pinv.atol_rtol_float", lapack<pinv>),
+    anyShape("linalg_pinv.atol_rtol_tensor", lapack<pinv>),
+    anyShape("linalg_pinv.default", lapack<pinv>),
+    anyShape("linalg_pinv.rcond_tensor", lapack<pinv>),
+    anyShape("linalg_polar.default", lapack<polar>),
+    anyShape("linalg_svd.default", lapack<linalgSvd>),
+    anyShape("linalg_svdvals.default", lapack<svdvals>),
+    anyShape("pinverse.default", lapack<pinv>),
+    anyShape("svd.default", lapack<oldSvd>),
 };
 
 ArrayRef<LowerRuleRow> linalgSpectralLowerRules() { return kRows; }

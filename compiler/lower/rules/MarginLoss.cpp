@@ -1,6 +1,7 @@
 //===- MarginLoss.cpp - Lowering of losses with margins --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/PNorm.h"
 
@@ -11,7 +12,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 /// 0 none, 1 mean, 2 sum of one loss for each row.
@@ -20,17 +21,14 @@ static LogicalResult reduceRows(LowerCall &c, LoweredTensor loss,
   DType sum = loss.dtype, dtype = c.resultMeta(0).dtype;
   if (reduction != 0) {
     SmallVector<unsigned> dims = allDims(loss.rank());
-    auto count = static_cast<double>(countOf(loss, dims));
+    Dim count = elementsAlong(loss, dims);
     loss = sumOf(c, loss, dims, false, sum);
     if (reduction == 1)
       loss = c.pointwise(loss, {}, sum, [&](ScalarBuilder &s, ValueRange v) {
-        return s.div(v[0], s.constant(v[0].getType(), count));
+        return s.div(v[0], c.sizeIn(s, count, sum));
       });
   }
-  Ints sizes;
-  for (const Dim &d : c.resultMeta(0).sizes)
-    sizes.push_back(d.value());
-  c.setResult(0, c.cast(c.reshape(loss, sizes), dtype));
+  c.setResult(0, c.cast(c.reshape(loss, dimsOf(c.resultMeta(0))), dtype));
   return success();
 }
 
@@ -42,8 +40,8 @@ static LogicalResult triplet(LowerCall &c) {
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   auto distance = [&](const LoweredTensor &x, const LoweredTensor &y) {
     DType left = x.dtype, right = y.dtype;
-    LoweredTensor d = c.pointwise(
-        {x, y}, x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+    LoweredTensor d =
+        c.pointwise({x, y}, x.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
           Value gap = s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
           return s.add(gap, s.constant(gap.getType(), eps));
         });
@@ -53,11 +51,11 @@ static LogicalResult triplet(LowerCall &c) {
   if (c.flag(6)) {
     LoweredTensor other = distance(p, n);
     far = c.pointwise(
-        {far, other}, far.sizes(), sum,
+        {far, other}, far.dims(), sum,
         [](ScalarBuilder &s, ValueRange v) { return s.minimum(v[0], v[1]); });
   }
   LoweredTensor loss = c.pointwise(
-      {near, far}, near.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      {near, far}, near.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
         Value gap =
             s.add(s.sub(v[0], v[1]), s.constant(v[0].getType(), margin));
         return s.maximum(gap, s.zero(gap));
@@ -74,7 +72,7 @@ static LogicalResult cosineEmbedding(LowerCall &c) {
   DType targetType = target.dtype;
   SmallVector<LoweredTensor> r = dotAndSquares(c, a, b, a.rank() - 1, sum);
   LoweredTensor loss = c.pointwise(
-      {r[0], r[1], r[2], target}, r[0].sizes(), sum,
+      {r[0], r[1], r[2], target}, r[0].dims(), sum,
       [&](ScalarBuilder &s, ValueRange v) {
         Type type = v[0].getType();
         // PyTorch's guard against vectors of length 0.
@@ -96,8 +94,7 @@ static LogicalResult cosineEmbedding(LowerCall &c) {
 static LoweredTensor asMatrix(LowerCall &c, LoweredTensor x) {
   if (x.rank() == 2)
     return x;
-  int64_t n = countOf(x, allDims(x.rank()));
-  return c.reshape(x, {1, n});
+  return c.reshape(x, {Dim(1), elementsAlong(x, allDims(x.rank()))});
 }
 
 /// What the gradient of the reduced loss puts before that of row n: the
@@ -105,13 +102,18 @@ static LoweredTensor asMatrix(LowerCall &c, LoweredTensor x) {
 static Access rowGradient(LowerCall &c, LoweredTensor grad) {
   Access access{grad, {}};
   if (grad.rank() > 0)
-    access.index.push_back(grad.sizes()[0] == 1 ? c.constant(0) : c.dim(0));
+    access.index.push_back(grad.dims()[0] == 1 ? c.constant(0) : c.dim(0));
   return access;
 }
-static double rowScale(const LoweredTensor &x, int64_t reduction) {
-  auto classes = static_cast<double>(x.sizes()[1]);
-  return 1 / (reduction == 1 ? classes * static_cast<double>(x.sizes()[0])
-                             : classes);
+static Value rowScale(LowerCall &c, ScalarBuilder &s, const LoweredTensor &x,
+                      int64_t reduction, DType dtype) {
+  Dim by = x.dims()[1];
+  if (reduction == 1)
+    by = by * x.dims()[0];
+  Type type = computeType(c.context(), dtype);
+  if (by.isStatic())
+    return s.constant(type, 1 / static_cast<double>(by.value()));
+  return s.div(s.constant(type, 1), c.sizeIn(s, by, dtype));
 }
 
 /// One row: mean over classes j != t of w[t] * max(0, margin - x[t] + x[j])^p:
@@ -121,7 +123,7 @@ static LogicalResult multiMargin(LowerCall &c) {
   double p = c.number(2), margin = c.number(3);
   bool weighted = !c.isNone(4);
   LoweredTensor weight = weighted ? c.operand(4) : LoweredTensor();
-  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
+  Dim rows = x.dims()[0], classes = x.dims()[1];
   DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
   target = c.reshape(target, {rows});
   c.checkIndex(target, 0, classes, classes);
@@ -139,8 +141,7 @@ static LogicalResult multiMargin(LowerCall &c) {
           gap = s.mul(gap, gap);
         if (weighted)
           gap = s.mul(gap, s.cast(elementAt(s, weight, t), weight.dtype, sum));
-        gap =
-            s.div(gap, s.constant(gap.getType(), static_cast<double>(classes)));
+        gap = s.div(gap, c.sizeIn(s, classes, sum));
         Value other = s.cmp(Cmp::Ne, t, loopIndex(s, 1));
         return SmallVector<Value>{
             s.add(v[2], s.select(other, gap, s.zero(gap)))};
@@ -156,14 +157,14 @@ static LogicalResult multiMarginBackward(LowerCall &c) {
   double p = c.number(3), margin = c.number(4);
   bool weighted = !c.isNone(5);
   LoweredTensor weight = weighted ? c.operand(5) : LoweredTensor();
-  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
-  double scale = rowScale(x, c.integer(6));
+  Dim rows = x.dims()[0], classes = x.dims()[1];
+  int64_t reduction = c.integer(6);
   DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
   target = c.reshape(target, {rows});
   c.checkIndex(target, 0, classes, classes);
   auto slope = [&](ScalarBuilder &s, Value xt, Value xj, Value t, Value j) {
     Value gap = s.add(s.sub(s.constant(xt.getType(), margin), xt), xj);
-    Value g = s.constant(xt.getType(), scale);
+    Value g = rowScale(c, s, x, reduction, sum);
     if (p == 2)
       g = s.mul(s.add(g, g), gap);
     if (weighted)
@@ -203,17 +204,27 @@ static LogicalResult multiMarginBackward(LowerCall &c) {
                   g = s.mul(g, s.cast(v[3], grad.dtype, sum));
                   return SmallVector<Value>{s.cast(g, sum, from)};
                 })[0];
-  c.setResult(0, c.reshape(result, c.operand(1).sizes()));
+  c.setResult(0, c.reshape(result, c.operand(1).dims()));
   return success();
+}
+
+/// A vector of `count` times one size.
+static LoweredTensor sizesOf(LowerCall &c, Dim count, Dim size) {
+  if (size.isStatic())
+    return c.filledInt({count}, DType::I64, size.value());
+  return generate(c, {count}, DType::I64,
+                  [&](ScalarBuilder &s, ArrayRef<Value>) {
+                    return c.sizeIn(s, size, DType::I64);
+                  });
 }
 
 /// The targets of a row are its entries up to the first -1: how many.
 static LoweredTensor targetCounts(LowerCall &c, LoweredTensor target) {
-  int64_t rows = target.sizes()[0], classes = target.sizes()[1];
+  Dim rows = target.dims()[0], classes = target.dims()[1];
   DType from = target.dtype;
   LoweredTensor counts =
       c.generic(Access{target, {c.dim(0), c.dim(1)}},
-                Access{c.filledInt({rows}, DType::I64, classes), {c.dim(0)}},
+                Access{sizesOf(c, rows, classes), {c.dim(0)}},
                 {Iterator::Parallel, Iterator::Reduction},
                 [&](ScalarBuilder &s, ValueRange v) {
                   Value t = s.cast(v[0], from, DType::I64);
@@ -228,7 +239,7 @@ static LoweredTensor targetCounts(LowerCall &c, LoweredTensor target) {
 /// 1 where class j is among a row's targets, in `dtype`.
 static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
                                 LoweredTensor counts, DType dtype) {
-  int64_t rows = target.sizes()[0], classes = target.sizes()[1];
+  Dim rows = target.dims()[0], classes = target.dims()[1];
   DType from = target.dtype;
   LoweredTensor hits = c.generic(
       {Access{target, {c.dim(0), c.dim(2)}}, Access{counts, {c.dim(0)}}},
@@ -252,7 +263,7 @@ static LoweredTensor targetMask(LowerCall &c, LoweredTensor target,
 static LogicalResult multilabelMargin(LowerCall &c) {
   LoweredTensor x = asMatrix(c, c.operand(0));
   LoweredTensor target = asMatrix(c, c.operand(1));
-  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
+  Dim rows = x.dims()[0], classes = x.dims()[1];
   DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
   c.checkIndex(target, -1, classes, classes);
   LoweredTensor counts = targetCounts(c, target);
@@ -270,16 +281,15 @@ static LogicalResult multilabelMargin(LowerCall &c) {
         Value xt = s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
         Value gap = s.add(s.sub(s.one(xt), xt), s.cast(v[1], from, sum));
         gap = s.maximum(gap, s.zero(gap));
-        gap =
-            s.div(gap, s.constant(gap.getType(), static_cast<double>(classes)));
+        gap = s.div(gap, c.sizeIn(s, classes, sum));
         Value pair = arith::AndIOp::create(s.b, s.loc, listed,
                                            s.cmp(Cmp::Eq, v[3], s.zero(v[3])));
         return SmallVector<Value>{
             s.add(v[4], s.select(pair, gap, s.zero(gap)))};
       })[0];
   if (c.numResults() > 1)
-    c.setResult(1, c.cast(c.reshape(mask, c.operand(1).sizes()),
-                          c.resultMeta(1).dtype));
+    c.setResult(
+        1, c.cast(c.reshape(mask, c.operand(1).dims()), c.resultMeta(1).dtype));
   return reduceRows(c, loss, c.integer(2));
 }
 
@@ -290,8 +300,8 @@ static LogicalResult multilabelMarginBackward(LowerCall &c) {
   LoweredTensor grad = c.operand(0), x = asMatrix(c, c.operand(1));
   LoweredTensor target = asMatrix(c, c.operand(2));
   LoweredTensor mask = asMatrix(c, c.operand(4));
-  int64_t rows = x.sizes()[0], classes = x.sizes()[1];
-  double scale = rowScale(x, c.integer(3));
+  Dim rows = x.dims()[0], classes = x.dims()[1];
+  int64_t reduction = c.integer(3);
   DType from = x.dtype, sum = opmathType(from), targetType = target.dtype;
   c.checkIndex(target, -1, classes, classes);
   LoweredTensor counts = targetCounts(c, target);
@@ -337,22 +347,23 @@ static LogicalResult multilabelMarginBackward(LowerCall &c) {
                 Access{c.empty({rows, classes}, from), {n, j}},
                 {Iterator::Parallel, Iterator::Parallel},
                 [&](ScalarBuilder &s, ValueRange v) {
-                  Value g = s.mul(v[0], s.constant(v[0].getType(), scale));
+                  Value g = s.mul(v[0], rowScale(c, s, x, reduction, sum));
                   g = s.mul(g, s.cast(v[1], grad.dtype, sum));
                   return SmallVector<Value>{s.cast(g, sum, from)};
                 })[0];
-  c.setResult(0, c.reshape(result, c.operand(1).sizes()));
+  c.setResult(0, c.reshape(result, c.operand(1).dims()));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"cosine_embedding_loss.default", cosineEmbedding},
-    {"multi_margin_loss.default", multiMargin},
-    {"multi_margin_loss_backward.default", multiMarginBackward},
-    {"multilabel_margin_loss.default", multilabelMargin},
-    {"multilabel_margin_loss_backward.default", multilabelMarginBackward},
-    {"multilabel_margin_loss_forward.default", multilabelMargin},
-    {"triplet_margin_loss.default", triplet},
+    anyShape("cosine_embedding_loss.default", cosineEmbedding),
+    anyShape("multi_margin_loss.default", multiMargin),
+    anyShape("multi_margin_loss_backward.default", multiMarginBackward),
+    anyShape("multilabel_margin_loss.default", multilabelMargin),
+    anyShape("multilabel_margin_loss_backward.default",
+             multilabelMarginBackward),
+    anyShape("multilabel_margin_loss_forward.default", multilabelMargin),
+    anyShape("triplet_margin_loss.default", triplet),
 };
 
 ArrayRef<LowerRuleRow> marginLossLowerRules() { return kRows; }

@@ -20,7 +20,10 @@ static LoweredTensor optional(LowerCall &c, unsigned arg) {
 }
 
 /// A number argument in the type that the body computes in, exact for integers.
-static Value numberIn(ScalarBuilder &s, const Arg &arg, DType dtype) {
+static Value numberIn(LowerCall &c, ScalarBuilder &s, const Arg &arg,
+                      DType dtype) {
+  if (!arg.dim.isStatic())
+    return c.sizeIn(s, arg.dim, dtype);
   Type type = computeType(s.b.getContext(), dtype);
   if (arg.kind == Arg::Int && isa<IntegerType>(type))
     return s.constantInt(type, arg.dim.value());
@@ -59,11 +62,11 @@ static LogicalResult scaledSum(
       0, c.pointwise(ins, c.resultMeta(0), [&](ScalarBuilder &s, ValueRange v) {
         Value y = v[0];
         if (!isNumber(alpha, 1))
-          y = s.mul(numberIn(s, alpha, sum), y);
+          y = s.mul(numberIn(c, s, alpha, sum), y);
         if (withSelf) {
           Value x = s.cast(v[1], selfType, sum);
           if (!isNumber(beta, 1))
-            x = s.mul(numberIn(s, beta, sum), x);
+            x = s.mul(numberIn(c, s, beta, sum), x);
           y = s.add(y, x);
         }
         if (activation)
@@ -227,7 +230,7 @@ static const LowerRuleRow kRows[] = {
     anyShape("chain_matmul.default", chainMatmul),
     anyShape("dot.default", product),
     anyShape("ger.default", outer),
-    {"inner.default", inner},
+    anyShape("inner.default", inner),
     anyShape("linalg_matmul.default", product),
     anyShape("linalg_multi_dot.default", chainMatmul),
     anyShape("linear.default", linear),

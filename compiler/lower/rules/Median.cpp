@@ -21,13 +21,13 @@ using Cmp = ScalarBuilder::Cmp;
 /// {values, positions} of the medians along `dim`, that dim last and of size 1.
 static std::pair<LoweredTensor, LoweredTensor>
 medians(LowerCall &c, LoweredTensor x, unsigned dim, bool ignoreNan) {
-  int64_t n = x.sizes()[dim];
+  Dim n = x.dims()[dim];
   Sorted sorted = sortLines(c, x, dim, false, n);
   c.newGroup();
   unsigned rank = x.rank();
   LoweredTensor nans = sumOf(
       c,
-      c.pointwise(sorted.keys, sorted.keys.sizes(), DType::I64,
+      c.pointwise(sorted.keys, sorted.keys.dims(), DType::I64,
                   [](ScalarBuilder &s, ValueRange v) {
                     return s.cast(isNan(s, v[0]), DType::Bool, DType::I64);
                   }),
@@ -35,10 +35,10 @@ medians(LowerCall &c, LoweredTensor x, unsigned dim, bool ignoreNan) {
   c.newGroup();
   auto pick = [&](LoweredTensor from) {
     return generateFrom(
-        c, nans, nans.sizes(), from.dtype,
+        c, nans, nans.dims(), from.dtype,
         [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
           Value one = s.one(v[0]), two = s.add(one, one);
-          Value valid = s.sub(s.constantInt(one.getType(), n), v[0]);
+          Value valid = s.sub(c.sizeIn(s, n, DType::I64), v[0]);
           Value middle = s.div(s.sub(valid, one), two);
           // Of NaN alone, and where one counts, the first.
           Value whole = s.cmp(Cmp::Eq, v[0], s.zero(one));
@@ -57,9 +57,11 @@ medians(LowerCall &c, LoweredTensor x, unsigned dim, bool ignoreNan) {
 template <bool ignoreNan>
 static LogicalResult whole(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  int64_t n = countOf(x, allDims(x.rank()));
-  if (n == 0)
+  Dim n = elementsAlong(x, allDims(x.rank()));
+  if (n.is(0))
     return c.unsupported("the median of nothing");
+  if (!n.isStatic())
+    checkPositive(c, n, "no elements");
   c.setResult(0,
               c.reshape(medians(c, c.reshape(x, {n}), 0, ignoreNan).first, {}));
   return success();
@@ -73,16 +75,16 @@ static LogicalResult along(LowerCall &c) {
     x = c.reshape(x, {1});
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   auto [values, places] = medians(c, x, dim, ignoreNan);
-  c.setResult(0, c.reshape(values, staticSizes(c.resultMeta(0))));
-  c.setResult(1, c.reshape(places, staticSizes(c.resultMeta(1))));
+  c.setResult(0, c.reshape(values, dimsOf(c.resultMeta(0))));
+  c.setResult(1, c.reshape(places, dimsOf(c.resultMeta(1))));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"median.default", whole<false>},
-    {"median.dim", along<false>},
-    {"nanmedian.default", whole<true>},
-    {"nanmedian.dim", along<true>},
+    anyShape("median.default", whole<false>),
+    anyShape("median.dim", along<false>),
+    anyShape("nanmedian.default", whole<true>),
+    anyShape("nanmedian.dim", along<true>),
 };
 
 ArrayRef<LowerRuleRow> medianLowerRules() { return kRows; }

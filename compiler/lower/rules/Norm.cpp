@@ -88,7 +88,7 @@ static LoweredTensor overLastDims(LowerCall &c, const Normalization &n) {
 /// layer_norm, native_layer_norm: (input, normalized_shape, weight, bias, eps).
 static LogicalResult layerNorm(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  Moments m = moments(c, x, lastDims(x.rank(), c.integers(1).size()));
+  Moments m = moments(c, x, lastDims(x.rank(), c.dimsArg(1).size()));
   LoweredTensor rstd = reciprocalStd(c, m.variance, c.number(4));
   c.setResult(0,
               overLastDims(c, {x, m.mean, rstd, optional(c, 2), optional(c, 3),
@@ -109,7 +109,7 @@ static LogicalResult rmsNorm(LowerCall &c) {
   else
     eps = sum == DType::F64 ? std::numeric_limits<double>::epsilon()
                             : std::numeric_limits<float>::epsilon();
-  SmallVector<unsigned> dims = lastDims(x.rank(), c.integers(1).size());
+  SmallVector<unsigned> dims = lastDims(x.rank(), c.dimsArg(1).size());
   Dim count = elementsAlong(x, dims);
   LoweredTensor squares =
       sumOf(c, x, dims, true, sum,
@@ -133,37 +133,50 @@ static LogicalResult rmsNorm(LowerCall &c) {
 /// Normalizes [N, C, …] over each group of channels and all of space, in
 /// whatever order the image lies: channels-last is reduced as
 /// [N, space, group, channel], row-major as [N, group, channel * space].
-static LogicalResult groups(LowerCall &c, int64_t groupCount,
+static LogicalResult groups(LowerCall &c, Dim groupCount,
                             const LoweredTensor &w, const LoweredTensor &b,
                             double eps) {
   LoweredTensor x = c.operand(0);
   Ints sizes = x.dims();
   unsigned rank = x.rank();
-  if (!sizes[1].isStatic())
-    return c.unsupported("a number of channels that is only known at run "
-                         "time");
   Dim batch = sizes[0];
-  int64_t channels = sizes[1].value();
-  int64_t width = groupCount ? channels / groupCount : 0;
+  Dim groupWidth = groupCount.is(0) ? Dim(0) : floorDiv(sizes[1], groupCount);
   SmallVector<unsigned> space = lastDims(rank, rank - 2);
   Dim pixels = elementsAlong(x, space);
 
   Moments m;
   if (rank > 2 && x.order.back() == 1 && x.order.front() == 0) {
     // The spatial dims may lie in any order; statistics do not care.
-    LoweredTensor rows = c.reshape(
-        inMemoryOrder(x), {batch, pixels, Dim(groupCount), Dim(width)});
+    LoweredTensor rows =
+        c.reshape(inMemoryOrder(x), {batch, pixels, groupCount, groupWidth});
     m = moments(c, rows, {1, 3});
   } else {
-    LoweredTensor rows =
-        c.reshape(x, {batch, Dim(groupCount), pixels * Dim(width)});
+    LoweredTensor rows = c.reshape(x, {batch, groupCount, pixels * groupWidth});
     m = moments(c, rows, {2});
   }
-  LoweredTensor mean = c.reshape(m.mean, {batch, Dim(groupCount)});
+  LoweredTensor mean = c.reshape(m.mean, {batch, groupCount});
   LoweredTensor rstd =
-      c.reshape(reciprocalStd(c, m.variance, eps), {batch, Dim(groupCount)});
+      c.reshape(reciprocalStd(c, m.variance, eps), {batch, groupCount});
+  setStatistic(c, 1, mean);
+  setStatistic(c, 2, rstd);
   Normalization n{
       x, mean, rstd, w, b, opmathType(x.dtype), c.resultMeta(0).dtype};
+  if (!groupWidth.isStatic()) {
+    // No affine map says the group of a channel: as [N, group, channel, space].
+    Dims grouped = {batch, groupCount, groupWidth, pixels};
+    SmallVector<LoweredTensor> ins = {c.reshape(x, grouped)};
+    for (const LoweredTensor &t : n.others())
+      ins.push_back(c.reshape(t, t.rank() == 2
+                                     ? Dims{batch, groupCount, 1, 1}
+                                     : Dims{groupCount, groupWidth, 1}));
+    LoweredTensor y =
+        c.pointwise(ins, grouped, n.dtype, [&](ScalarBuilder &s, ValueRange v) {
+          return n.element(s, v);
+        });
+    c.setResult(0, c.reshape(y, sizes));
+    return success();
+  }
+  int64_t width = groupWidth.value();
   c.setResult(
       0, mapIndexed(
              c, x, n.dtype,
@@ -177,8 +190,6 @@ static LogicalResult groups(LowerCall &c, int64_t groupCount,
                return sides;
              },
              [&](ScalarBuilder &s, ValueRange v) { return n.element(s, v); }));
-  setStatistic(c, 1, mean);
-  setStatistic(c, 2, rstd);
   return success();
 }
 
@@ -197,9 +208,8 @@ static LogicalResult nativeGroupNorm(LowerCall &c) {
 static LogicalResult instanceNorm(LowerCall &c) {
   if (!c.flag(5) || !c.isNone(3))
     return c.unsupported("running statistics");
-  Dim channels = c.operand(0).dims()[1];
-  return groups(c, channels.isStatic() ? channels.value() : 1, optional(c, 1),
-                optional(c, 2), c.number(7));
+  return groups(c, c.operand(0).dims()[1], optional(c, 1), optional(c, 2),
+                c.number(7));
 }
 
 static const LowerRuleRow kRows[] = {

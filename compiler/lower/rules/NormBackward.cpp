@@ -9,6 +9,7 @@
 //
 // over everything that shares a weight.
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Indexed.h"
 #include "compiler/lower/rules/Rows.h"
@@ -17,7 +18,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 
 static LoweredTensor optional(LowerCall &c, unsigned arg) {
   return c.isNone(arg) ? LoweredTensor() : c.operand(arg);
@@ -73,7 +74,7 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
   Start zero{sum, 0, std::nullopt};
   Gradients r;
   if (wantX) {
-    auto count = static_cast<double>(countOf(n.x, n.statDims));
+    Dim count = elementsAlong(n.x, n.statDims);
     SmallVector<LoweredTensor> all(ins);
     if (!n.fixedStatistics)
       all.append(reduceTo(
@@ -86,13 +87,13 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
                                       s.add(step.accumulators[2], s.mul(g, h))};
           }));
     r.dx =
-        c.pointwise(all, n.x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+        c.pointwise(all, n.x.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
           Value g = weighted(s, v);
           Value rstd = s.cast(v[3], rstdType, sum);
           if (n.fixedStatistics)
             return s.mul(g, rstd);
           // xhat's own mean is what the mean of x lost when it was rounded.
-          Value by = s.constant(g.getType(), count);
+          Value by = c.sizeIn(s, count, sum);
           auto mean = [&](size_t k) {
             return s.div(v[all.size() - 3 + k], by);
           };
@@ -128,10 +129,7 @@ static void setGradient(LowerCall &c, unsigned r, LoweredTensor t) {
   if (!t.value)
     return;
   const TensorMeta &meta = c.resultMeta(r);
-  Ints sizes;
-  for (const Dim &d : meta.sizes)
-    sizes.push_back(d.value());
-  c.setResult(r, c.cast(c.reshape(t, sizes), meta.dtype));
+  c.setResult(r, c.cast(c.reshape(t, dimsOf(meta)), meta.dtype));
 }
 
 /// Those of input, weight and bias that the mask asks for.
@@ -155,11 +153,11 @@ static LogicalResult layerNorm(LowerCall &c) {
   n.rstd = c.operand(4);
   n.weight = optional(c, 5);
   n.roundedOffset = true;
-  auto outer = static_cast<unsigned>(n.x.rank() - c.integers(2).size());
+  auto outer = static_cast<unsigned>(n.x.rank() - c.dimsArg(2).size());
   for (unsigned d = 0; d < n.x.rank(); ++d)
     (d < outer ? n.weightDims : n.statDims).push_back(d);
   if (n.weight.value) {
-    Ints sizes = n.weight.sizes();
+    Ints sizes = n.weight.dims();
     sizes.insert(sizes.begin(), outer, 1);
     n.weight = c.reshape(n.weight, sizes);
   }
@@ -169,8 +167,9 @@ static LogicalResult layerNorm(LowerCall &c) {
 /// (grad, input, mean, rstd, weight, N, C, HxW, group, output_mask), as
 /// [N, group, channel, pixel].
 static LogicalResult groupNorm(LowerCall &c) {
-  int64_t batch = c.integer(5), channels = c.integer(6), pixels = c.integer(7);
-  int64_t groups = c.integer(8), width = channels / groups;
+  Dim batch = c.dimArg(5), channels = c.dimArg(6), pixels = c.dimArg(7);
+  int64_t groups = c.integer(8);
+  Dim width = floorDiv(channels, groups);
   NormGradient n;
   n.dy = c.reshape(c.operand(0), {batch, groups, width, pixels});
   n.x = c.reshape(c.operand(1), {batch, groups, width, pixels});
@@ -193,7 +192,7 @@ static LogicalResult batchNorm(LowerCall &c) {
   n.weight = optional(c, 2);
   bool train = c.flag(7);
   Ints wide(n.x.rank(), 1);
-  wide[1] = n.x.sizes()[1];
+  wide[1] = n.x.dims()[1];
   DType sum = opmathType(n.x.dtype);
   if (train) {
     n.mean = c.operand(5);
@@ -215,10 +214,10 @@ static LogicalResult batchNorm(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"batch_norm_backward.default", batchNorm},
-    {"native_batch_norm_backward.default", batchNorm},
-    {"native_group_norm_backward.default", groupNorm},
-    {"native_layer_norm_backward.default", layerNorm},
+    anyShape("batch_norm_backward.default", batchNorm),
+    anyShape("native_batch_norm_backward.default", batchNorm),
+    anyShape("native_group_norm_backward.default", groupNorm),
+    anyShape("native_layer_norm_backward.default", layerNorm),
 };
 
 ArrayRef<LowerRuleRow> normBackwardLowerRules() { return kRows; }

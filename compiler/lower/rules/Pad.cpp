@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
+using Sizes = Dims;
 
 enum class PadMode { Reflect, Replicate, Circular };
 
@@ -22,19 +22,18 @@ enum class PadMode { Reflect, Replicate, Circular };
 
 /// Negative amounts cut off.
 static LoweredTensor padConstant(LowerCall &c, LoweredTensor t,
-                                 ArrayRef<int64_t> amounts, double value) {
+                                 ArrayRef<Dim> amounts, double value) {
   unsigned rank = t.rank();
   Sizes low(rank, 0), high(rank, 0);
   for (unsigned i = 0; 2 * i + 1 < amounts.size(); ++i) {
     unsigned dim = rank - 1 - i;
-    int64_t before = amounts[2 * i], after = amounts[2 * i + 1];
-    int64_t cutLow = std::max<int64_t>(-before, 0);
-    int64_t cutHigh = std::max<int64_t>(-after, 0);
-    if (cutLow || cutHigh)
+    Dim before = amounts[2 * i], after = amounts[2 * i + 1];
+    Dim cutLow = maxDim(before * -1, 0), cutHigh = maxDim(after * -1, 0);
+    if (!cutLow.is(0) || !cutHigh.is(0))
       t = c.slice(t, dim, cutLow,
                   maxDim(t.dims()[dim] - (cutLow + cutHigh), 0));
-    low[dim] = std::max<int64_t>(before, 0);
-    high[dim] = std::max<int64_t>(after, 0);
+    low[dim] = maxDim(before, 0);
+    high[dim] = maxDim(after, 0);
   }
   if (t.dtype == DType::Bool)
     value = value != 0;
@@ -42,7 +41,7 @@ static LoweredTensor padConstant(LowerCall &c, LoweredTensor t,
 }
 
 static LogicalResult constantPad(LowerCall &c) {
-  c.setResult(0, padConstant(c, c.operand(0), c.integers(1), c.number(2)));
+  c.setResult(0, padConstant(c, c.operand(0), c.dimsArg(1), c.number(2)));
   return success();
 }
 
@@ -74,15 +73,66 @@ static Resampling padMap(PadMode mode, int64_t n, int64_t before,
   return map;
 }
 
-static LogicalResult padBy(LowerCall &c, ArrayRef<int64_t> amounts,
-                           PadMode mode) {
+/// The same where a size or an amount is of the run.
+static RunResampling padInRun(LowerCall &c, PadMode mode, Dim n, Dim before,
+                              Dim after) {
+  RunResampling map;
+  map.to = before + n + after;
+  map.at = [&c, mode, n, before](ScalarBuilder &s, Value position) {
+    using Cmp = ScalarBuilder::Cmp;
+    Value size = sizeIndex(c, s, n);
+    Value i = s.sub(position, sizeIndex(c, s, before));
+    Value zero = s.zero(i), last = s.sub(size, s.one(i));
+    Value low, high; // for what lies in front, and behind
+    switch (mode) {
+    case PadMode::Reflect:
+      low = s.sub(zero, i);
+      high = s.sub(s.add(last, last), i);
+      break;
+    case PadMode::Replicate:
+      low = zero;
+      high = last;
+      break;
+    case PadMode::Circular:
+      low = s.add(i, size);
+      high = s.sub(i, size);
+      break;
+    }
+    Value source = s.select(s.cmp(Cmp::Lt, i, zero), low,
+                            s.select(s.cmp(Cmp::Ge, i, size), high, i));
+    return SmallVector<RunTap, 4>{{source, Value()}};
+  };
+  return map;
+}
+
+namespace {
+/// The padding of one dim.
+struct Padding {
+  PadMode mode;
+  Dim size, before, after;
+
+  bool isNone() const { return before.is(0) && after.is(0); }
+  bool isStatic() const {
+    return size.isStatic() && before.isStatic() && after.isStatic();
+  }
+  Resampling table() const {
+    return padMap(mode, size.value(), before.value(), after.value());
+  }
+  RunResampling code(LowerCall &c) const {
+    return padInRun(c, mode, size, before, after);
+  }
+};
+} // namespace
+
+static LogicalResult padBy(LowerCall &c, ArrayRef<Dim> amounts, PadMode mode) {
   LoweredTensor t = c.operand(0);
   for (unsigned i = 0; 2 * i + 1 < amounts.size(); ++i) {
     unsigned dim = t.rank() - 1 - i;
-    if (amounts[2 * i] || amounts[2 * i + 1])
-      t = resample(
-          c, t, dim,
-          padMap(mode, t.sizes()[dim], amounts[2 * i], amounts[2 * i + 1]));
+    Padding p{mode, t.dims()[dim], amounts[2 * i], amounts[2 * i + 1]};
+    if (p.isNone())
+      continue;
+    t = p.isStatic() ? resample(c, t, dim, p.table())
+                     : resample(c, t, dim, p.code(c));
   }
   c.setResult(0, t);
   return success();
@@ -90,22 +140,22 @@ static LogicalResult padBy(LowerCall &c, ArrayRef<int64_t> amounts,
 
 template <PadMode kMode>
 static LogicalResult padded(LowerCall &c) {
-  return padBy(c, c.integers(1), kMode);
+  return padBy(c, c.dimsArg(1), kMode);
 }
 
 static LogicalResult pad(LowerCall &c) {
   StringRef mode = c.call().args[2].str;
   if (mode == "constant") {
     double value = c.isNone(3) ? 0 : c.number(3);
-    c.setResult(0, padConstant(c, c.operand(0), c.integers(1), value));
+    c.setResult(0, padConstant(c, c.operand(0), c.dimsArg(1), value));
     return success();
   }
   if (mode == "reflect")
-    return padBy(c, c.integers(1), PadMode::Reflect);
+    return padBy(c, c.dimsArg(1), PadMode::Reflect);
   if (mode == "replicate")
-    return padBy(c, c.integers(1), PadMode::Replicate);
+    return padBy(c, c.dimsArg(1), PadMode::Replicate);
   if (mode == "circular")
-    return padBy(c, c.integers(1), PadMode::Circular);
+    return padBy(c, c.dimsArg(1), PadMode::Circular);
   return c.unsupported("padding mode " + mode);
 }
 
@@ -113,13 +163,13 @@ static LogicalResult pad(LowerCall &c) {
 static LogicalResult padNumbered(LowerCall &c) {
   switch (c.integer(2)) {
   case 0:
-    return padBy(c, c.integers(1), PadMode::Reflect);
+    return padBy(c, c.dimsArg(1), PadMode::Reflect);
   case 1:
-    return padBy(c, c.integers(1), PadMode::Replicate);
+    return padBy(c, c.dimsArg(1), PadMode::Replicate);
   case 2:
-    return padBy(c, c.integers(1), PadMode::Circular);
+    return padBy(c, c.dimsArg(1), PadMode::Circular);
   case 3:
-    c.setResult(0, padConstant(c, c.operand(0), c.integers(1),
+    c.setResult(0, padConstant(c, c.operand(0), c.dimsArg(1),
                                c.isNone(3) ? 0 : c.number(3)));
     return success();
   }
@@ -129,14 +179,15 @@ static LogicalResult padNumbered(LowerCall &c) {
 template <PadMode kMode>
 static LogicalResult padBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0);
-  Sizes amounts = c.integers(2), sizes = staticSizes(c.meta(1));
+  Sizes amounts = c.dimsArg(2), sizes = dimsOf(c.meta(1));
   DType dtype = g.dtype;
   for (unsigned i = 0; 2 * i + 1 < amounts.size(); ++i) {
     unsigned dim = g.rank() - 1 - i;
-    if (amounts[2 * i] || amounts[2 * i + 1])
-      g = resampleBackward(
-          c, g, dim,
-          padMap(kMode, sizes[dim], amounts[2 * i], amounts[2 * i + 1]));
+    Padding p{kMode, sizes[dim], amounts[2 * i], amounts[2 * i + 1]};
+    if (p.isNone())
+      continue;
+    g = p.isStatic() ? resampleBackward(c, g, dim, p.table())
+                     : resampleBackward(c, g, dim, p.size, p.code(c));
   }
   c.setResult(0, c.cast(g, dtype));
   return success();
@@ -150,10 +201,9 @@ namespace {
 /// Sliding blocks over the last two dims.
 struct Blocks {
   SmallVector<int64_t, 6> kernel, dilation, padding, stride;
-  int64_t count(unsigned d, int64_t size) const {
-    return (size + 2 * padding[d] - dilation[d] * (kernel[d] - 1) - 1) /
-               stride[d] +
-           1;
+  Dim count(unsigned d, Dim size) const {
+    int64_t lost = dilation[d] * (kernel[d] - 1) + 1 - 2 * padding[d];
+    return floorDiv(size - lost, stride[d]) + 1;
   }
 };
 } // namespace
@@ -162,13 +212,13 @@ struct Blocks {
 static LogicalResult im2col(LowerCall &c) {
   Blocks p{c.integers(1), c.integers(2), c.integers(3), c.integers(4)};
   LoweredTensor t = c.operand(0);
-  Sizes sizes = t.sizes();
+  Sizes sizes = t.dims();
   bool batched = sizes.size() == 4;
   if (!batched) {
     sizes.insert(sizes.begin(), 1);
     t = c.reshape(t, sizes);
   }
-  int64_t rows = p.count(0, sizes[2]), columns = p.count(1, sizes[3]);
+  Dim rows = p.count(0, sizes[2]), columns = p.count(1, sizes[3]);
   t = c.pad(t, {0, 0, p.padding[0], p.padding[1]},
             {0, 0, p.padding[0], p.padding[1]}, 0);
   // Dims: n, c, kh, kw, oh, ow.
@@ -178,18 +228,18 @@ static LogicalResult im2col(LowerCall &c) {
   t = gatherAffine(
       c, t, index,
       {sizes[0], sizes[1], p.kernel[0], p.kernel[1], rows, columns});
-  c.setResult(0, c.reshape(t, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(t, dimsOf(c.resultMeta(0))));
   return success();
 }
 
 /// The transpose of im2col: each pixel adds up the blocks that hold it.
 static LogicalResult col2im(LowerCall &c) {
   Blocks p{c.integers(2), c.integers(3), c.integers(4), c.integers(5)};
-  Sizes image = c.integers(1), sizes = staticSizes(c.resultMeta(0));
+  Sizes image = c.dimsArg(1), sizes = dimsOf(c.resultMeta(0));
   LoweredTensor t = c.operand(0);
   bool batched = sizes.size() == 4;
-  int64_t n = batched ? sizes[0] : 1, channels = sizes[batched ? 1 : 0];
-  int64_t rows = p.count(0, image[0]), columns = p.count(1, image[1]);
+  Dim n = batched ? sizes[0] : Dim(1), channels = sizes[batched ? 1 : 0];
+  Dim rows = p.count(0, image[0]), columns = p.count(1, image[1]);
   DType dtype = t.dtype, work = opmathType(dtype);
   t = c.reshape(t, {n, channels, p.kernel[0], p.kernel[1], rows, columns});
   // Dims: n, c, h, w, then the offsets kh, kw inside a block.
@@ -215,9 +265,9 @@ static LogicalResult col2im(LowerCall &c) {
           Value block = s.div(scaled, k(p.stride[d]));
           using Cmp = ScalarBuilder::Cmp;
           Value fits = s.cmp(Cmp::Eq, s.mul(block, k(p.stride[d])), scaled);
-          Value inside =
-              s.mul(s.cmp(Cmp::Ge, scaled, k(0)),
-                    s.cmp(Cmp::Lt, block, k(d == 0 ? rows : columns)));
+          Value inside = s.mul(
+              s.cmp(Cmp::Ge, scaled, k(0)),
+              s.cmp(Cmp::Lt, block, sizeIndex(c, s, d == 0 ? rows : columns)));
           fits = s.mul(fits, inside);
           hit = hit ? s.mul(hit, fits) : fits;
           at.push_back(s.select(fits, block, k(0)));
@@ -231,23 +281,29 @@ static LogicalResult col2im(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     anyShape("constant_pad_nd.default", constantPad),
-    {"pad.default", pad},
-    {"_pad_enum.default", padNumbered},
-    {"_pad_circular.default", padded<PadMode::Circular>},
-    {"reflection_pad1d.default", padded<PadMode::Reflect>},
-    {"reflection_pad2d.default", padded<PadMode::Reflect>},
-    {"reflection_pad3d.default", padded<PadMode::Reflect>},
-    {"replication_pad1d.default", padded<PadMode::Replicate>},
-    {"replication_pad2d.default", padded<PadMode::Replicate>},
-    {"replication_pad3d.default", padded<PadMode::Replicate>},
-    {"reflection_pad1d_backward.default", padBackward<PadMode::Reflect>},
-    {"reflection_pad2d_backward.default", padBackward<PadMode::Reflect>},
-    {"reflection_pad3d_backward.default", padBackward<PadMode::Reflect>},
-    {"replication_pad1d_backward.default", padBackward<PadMode::Replicate>},
-    {"replication_pad2d_backward.default", padBackward<PadMode::Replicate>},
-    {"replication_pad3d_backward.default", padBackward<PadMode::Replicate>},
-    {"im2col.default", im2col},
-    {"col2im.default", col2im},
+    anyShape("pad.default", pad),
+    anyShape("_pad_enum.default", padNumbered),
+    anyShape("_pad_circular.default", padded<PadMode::Circular>),
+    anyShape("reflection_pad1d.default", padded<PadMode::Reflect>),
+    anyShape("reflection_pad2d.default", padded<PadMode::Reflect>),
+    anyShape("reflection_pad3d.default", padded<PadMode::Reflect>),
+    anyShape("replication_pad1d.default", padded<PadMode::Replicate>),
+    anyShape("replication_pad2d.default", padded<PadMode::Replicate>),
+    anyShape("replication_pad3d.default", padded<PadMode::Replicate>),
+    anyShape("reflection_pad1d_backward.default",
+             padBackward<PadMode::Reflect>),
+    anyShape("reflection_pad2d_backward.default",
+             padBackward<PadMode::Reflect>),
+    anyShape("reflection_pad3d_backward.default",
+             padBackward<PadMode::Reflect>),
+    anyShape("replication_pad1d_backward.default",
+             padBackward<PadMode::Replicate>),
+    anyShape("replication_pad2d_backward.default",
+             padBackward<PadMode::Replicate>),
+    anyShape("replication_pad3d_backward.default",
+             padBackward<PadMode::Replicate>),
+    anyShape("im2col.default", im2col),
+    anyShape("col2im.default", col2im),
 };
 
 ArrayRef<LowerRuleRow> padLowerRules() { return kRows; }

@@ -156,9 +156,9 @@ SmallVector<LoweredTensor> callRandomKernel(LowerCall &c, StringRef name,
                                             ArrayRef<LoweredTensor> ins,
                                             ArrayRef<Arg> numbers,
                                             const SizeList &sizes, DType dtype,
-                                            int64_t scratchBytes) {
+                                            Dim scratchBytes) {
   auto results = callKernel(c, name, ins, numbers, {{sizes, dtype}},
-                            {1, std::max<int64_t>(scratchBytes, 64)});
+                            {1, maxDim(scratchBytes, 64)});
   if (auto call = results[0].value.getDefiningOp<KernelCallOp>())
     call.setHasEffects(true);
   return results;

@@ -56,7 +56,7 @@ draw(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins, const SizeList &sizes,
 llvm::SmallVector<LoweredTensor>
 callRandomKernel(LowerCall &c, llvm::StringRef name,
                  llvm::ArrayRef<LoweredTensor> ins, llvm::ArrayRef<Arg> numbers,
-                 const SizeList &sizes, DType dtype, int64_t scratchBytes);
+                 const SizeList &sizes, DType dtype, Dim scratchBytes);
 
 /// The rules of Dropout.cpp.
 llvm::ArrayRef<LowerRuleRow> dropoutLowerRules();

@@ -232,12 +232,13 @@ static LogicalResult glu(LowerCall &c) {
 static LogicalResult gluBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0), x = c.operand(1);
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
-  SmallVector<int64_t, 6> sizes = x.sizes();
-  int64_t half = sizes[dim] / 2;
+  Dims sizes = x.dims(), halves = sizes;
+  Dim half = halves[dim] = floorDiv(sizes[dim], 2);
+  g = c.expand(g, halves);
   DType dtype = opmathType(x.dtype);
   c.setResult(
       0, generate(c, sizes, x.dtype, [&](ScalarBuilder &s, ArrayRef<Value> at) {
-        Value middle = s.constantInt(at[dim].getType(), half);
+        Value middle = sizeIndex(c, s, half);
         Value low = s.cmp(ScalarBuilder::Cmp::Lt, at[dim], middle);
         SmallVector<Value> first(at), second(at);
         first[dim] = s.select(low, at[dim], s.sub(at[dim], middle));
@@ -257,7 +258,7 @@ static LogicalResult gluBackward(LowerCall &c) {
 static LogicalResult gluTangent(LowerCall &c) {
   LoweredTensor x = c.operand(1), dx = c.operand(2);
   unsigned dim = c.wrapDim(c.integer(3), x.rank());
-  int64_t half = x.sizes()[dim] / 2;
+  Dim half = floorDiv(x.dims()[dim], 2);
   DType from = x.dtype, dtype = opmathType(from);
   c.setResult(
       0, c.pointwise(
@@ -438,8 +439,8 @@ static LogicalResult frexp(LowerCall &c) {
 static const LowerRuleRow kOthers[] = {
     anyShape("log_sigmoid_forward.default", logSigmoidForward),
     anyShape("glu.default", glu),
-    {"glu_backward.default", gluBackward},
-    {"glu_jvp.default", gluTangent},
+    anyShape("glu_backward.default", gluBackward),
+    anyShape("glu_jvp.default", gluTangent),
     anyShape("prelu.default", prelu),
     anyShape("_prelu_kernel_backward.default", preluKernelBackward),
     anyShape("nextafter.default", nextAfter),

@@ -14,23 +14,12 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
-
 /// The windows of (self, kernel, stride, padding, …): as many spatial dims as
 /// the operator's name says.
 static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
                                         int dilationArg) {
   return stridedWindows(c, 1, dilationArg, c.operand(0).dims(),
                         dimsOf(c.resultMeta(0)), space);
-}
-
-/// Of images the number and the channels may be of the run.
-static LogicalResult checkImage(LowerCall &c, unsigned space) {
-  Dims sizes = c.operand(0).dims();
-  if (llvm::all_of(ArrayRef<Dim>(sizes).take_back(space),
-                   [](Dim d) { return d.isStatic(); }))
-    return success();
-  return c.unsupported("images whose size is only known at run time");
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,16 +75,12 @@ maxWithPositions(LowerCall &c, LoweredTensor x, ArrayRef<WindowDim> dims) {
 
 template <unsigned space>
 static LogicalResult maxPool(LowerCall &c) {
-  if (failed(checkImage(c, space)))
-    return failure();
   c.setResult(0, maxValues(c, c.operand(0), windowsOf(c, space, 4)));
   return success();
 }
 
 template <unsigned space>
 static LogicalResult maxPoolWithIndices(LowerCall &c) {
-  if (failed(checkImage(c, space)))
-    return failure();
   SmallVector<LoweredTensor> results =
       maxWithPositions(c, c.operand(0), windowsOf(c, space, 4));
   c.setResult(0, results[0]);
@@ -121,20 +106,27 @@ static LoweredTensor windowSums(LowerCall &c, LoweredTensor x,
       })[0];
 }
 
-/// How many elements each window of one dim counts.
-static Ints lengths(const WindowDim &d, bool countPadding) {
-  Ints counts;
-  for (int64_t o = 0; o < d.count; ++o) {
-    int64_t start = d.startOf(o);
-    int64_t end = d.adaptive ? d.adaptiveEnd(o)
-                             : std::min(start + d.length, d.size + d.low);
+/// How many elements all windows of one dim count; nothing if they differ, or
+/// if that is not known.
+static std::optional<int64_t> commonLength(const WindowDim &d,
+                                           bool countPadding) {
+  if (!d.isStatic())
+    return std::nullopt;
+  std::optional<int64_t> common;
+  for (int64_t o = 0; o < d.count.value(); ++o) {
+    Dim start = d.startOf(o);
+    Dim end = d.adaptive ? d.adaptiveEnd(o)
+                         : minDim(start + d.length, d.size + d.low);
     if (!d.adaptive && !countPadding) {
-      start = std::max<int64_t>(start, 0);
-      end = std::min(end, d.size);
+      start = maxDim(start, 0);
+      end = minDim(end, d.size);
     }
-    counts.push_back(end - start);
+    int64_t length = (end - start).value();
+    if (common.value_or(length) != length)
+      return std::nullopt;
+    common = length;
   }
-  return counts;
+  return common.value_or(1);
 }
 
 /// Divides each window's sum by the number of elements it counts: a constant if
@@ -145,47 +137,26 @@ static LoweredTensor divideByCount(LowerCall &c, LoweredTensor sums,
                                    DType dtype) {
   DType sum = sums.dtype;
   unsigned lead = sums.rank() - static_cast<unsigned>(dims.size());
-  SmallVector<Ints> counts;
-  bool constant = true;
-  int64_t product = 1;
+  std::optional<int64_t> product = 1;
   for (const WindowDim &d : dims) {
-    counts.push_back(lengths(d, countPadding));
-    if (counts.back().empty())
-      continue;
-    constant &= llvm::all_equal(counts.back());
-    product *= counts.back()[0];
+    std::optional<int64_t> length = commonLength(d, countPadding);
+    product =
+        product && length ? std::optional(*product * *length) : std::nullopt;
   }
+  if (!divisor)
+    divisor = product;
   return mapWithPosition(
       c, sums, dtype, [&](ScalarBuilder &s, Value v, ArrayRef<unsigned> loops) {
+        if (divisor)
+          return s.cast(s.div(v, s.constantInt(v.getType(), *divisor)), sum,
+                        dtype);
         Value by;
-        if (divisor || constant) {
-          by = s.constantInt(v.getType(), divisor ? *divisor : product);
-          return s.cast(s.div(v, by), sum, dtype);
-        }
-        auto number = [&](int64_t n) {
-          return s.constantInt(s.b.getI64Type(), n);
-        };
         for (auto [i, d] : llvm::enumerate(dims)) {
-          Value o = loopIndex(s, loops[lead + i]), start, end;
-          if (d.adaptive) {
-            start = s.div(s.mul(o, number(d.size)), number(d.count));
-            end = s.div(s.add(s.mul(s.add(o, number(1)), number(d.size)),
-                              number(d.count - 1)),
-                        number(d.count));
-          } else {
-            start = s.sub(s.mul(o, number(d.stride)), number(d.low));
-            end = s.minimum(s.add(start, number(d.length)),
-                            number(d.size + d.low));
-            if (!countPadding) {
-              start = s.maximum(start, number(0));
-              end = s.minimum(end, number(d.size));
-            }
-          }
-          Value count = s.sub(end, start);
+          Value count =
+              elementsOf(c, s, d, loopIndex(s, loops[lead + i]), countPadding);
           by = by ? s.mul(by, count) : count;
         }
-        by = s.cast(by, DType::I64, sum);
-        return s.cast(s.div(v, by), sum, dtype);
+        return s.cast(s.div(v, s.cast(by, DType::I64, sum)), sum, dtype);
       });
 }
 
@@ -193,8 +164,6 @@ static LoweredTensor divideByCount(LowerCall &c, LoweredTensor sums,
 /// divisor_override); the last only from two dims on.
 template <unsigned space>
 static LogicalResult avgPool(LowerCall &c) {
-  if (failed(checkImage(c, space)))
-    return failure();
   LoweredTensor x = c.operand(0);
   SmallVector<WindowDim> dims = windowsOf(c, space, -1);
   std::optional<int64_t> divisor;
@@ -214,18 +183,16 @@ static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {
   unsigned lead = x.rank() - space;
   SmallVector<WindowDim> dims;
   for (unsigned i = 0; i < space; ++i)
-    dims.push_back(adaptiveWindows(x.dims()[lead + i].value(),
-                                   c.resultMeta(0).sizes[lead + i].value()));
+    dims.push_back(
+        adaptiveWindows(x.dims()[lead + i], c.resultMeta(0).sizes[lead + i]));
   return dims;
 }
 
 template <unsigned space>
 static LogicalResult adaptiveAvg(LowerCall &c) {
-  if (failed(checkImage(c, space)))
-    return failure();
   LoweredTensor x = c.operand(0), sums;
   SmallVector<WindowDim> dims = adaptiveOf(c, space);
-  if (llvm::all_of(dims, [](const WindowDim &d) { return d.count == 1; })) {
+  if (llvm::all_of(dims, [](const WindowDim &d) { return d.count.is(1); })) {
     // One window is the whole image: a plain reduction.
     SmallVector<unsigned> reduced;
     for (unsigned i = 0; i < space; ++i)
@@ -240,8 +207,6 @@ static LogicalResult adaptiveAvg(LowerCall &c) {
 
 template <unsigned space>
 static LogicalResult adaptiveMax(LowerCall &c) {
-  if (failed(checkImage(c, space)))
-    return failure();
   SmallVector<LoweredTensor> results =
       maxWithPositions(c, c.operand(0), adaptiveOf(c, space));
   c.setResult(0, results[0]);

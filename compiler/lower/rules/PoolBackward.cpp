@@ -1,8 +1,8 @@
 //===- PoolBackward.cpp - Lowering of gradients of pools -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels gather, they do not scatter: the gradient of an element is the sum
-// over the windows that may hold it.
+// Kernels gather: the gradient of an element is the sum over the windows that
+// may hold it. (Only adaptive maxima are sent where their positions say.)
 //
 //   strided    windows o with o * stride - low <= i, the last few of them:
 //              o = (i + low) / stride - j,  j = 0, 1, …
@@ -12,8 +12,10 @@
 // position is the element's (maximum). The gradient is padded so that every
 // candidate can be read.
 
+#include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/Indexed.h"
+#include "compiler/lower/rules/Updates.h"
 #include "compiler/lower/rules/Windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,7 +24,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 namespace {
@@ -30,7 +32,7 @@ namespace {
 /// What the body of a gather sees for one element and one candidate window.
 struct GatherStep {
   ScalarBuilder &s;
-  ValueRange values;
+  SmallVector<Value> values;
   /// Position of the element, number of the window (i64), by spatial dim.
   SmallVector<Value> at, window;
 };
@@ -38,18 +40,12 @@ struct GatherStep {
 } // namespace
 
 /// How many windows may hold one element.
-static int64_t candidates(const WindowDim &d) {
-  if (!d.adaptive) {
-    int64_t reach = (d.length - 1) * d.dilation + 1;
-    return (reach + d.stride - 1) / d.stride;
-  }
-  int64_t most = 1;
-  for (int64_t i = 0; i < d.size; ++i) {
-    int64_t first = i * d.count / d.size;
-    int64_t last = ((i + 1) * d.count + d.size - 1) / d.size - 1;
-    most = std::max(most, last - first + 1);
-  }
-  return most;
+static Dim candidates(const WindowDim &d) {
+  if (!d.adaptive)
+    return ceilDiv((d.length - 1) * Dim(d.dilation) + 1, d.stride);
+  // Window o holds element i if both lie over one place of a line: the roles of
+  // windows and elements can be exchanged.
+  return maxDim(adaptiveWindows(d.count, d.size).length, 1);
 }
 
 /// Sums body(step) over the candidates; `ins` are gradients and what goes with
@@ -67,7 +63,10 @@ gatherWindows(LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<double> fills,
   SmallVector<Iterator> iterators(rank, Iterator::Parallel);
   iterators.append(space, Iterator::Reduction);
 
-  Ints low(rank, 0), high(rank, 0), outSizes = ins[0].sizes(), tapSizes;
+  Ints low(rank, 0), high(rank, 0), outSizes = ins[0].dims(), tapSizes;
+  // Adaptive windows of the run are where no affine map can say.
+  bool readsByPosition = llvm::any_of(
+      dims, [](const WindowDim &d) { return d.adaptive && !d.isStatic(); });
   SmallVector<AffineExpr, 6> index, outIndex;
   Access taps;
   for (unsigned j = 0; j < rank; ++j) {
@@ -75,41 +74,45 @@ gatherWindows(LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<double> fills,
     outIndex.push_back(e);
     if (j >= lead) {
       const WindowDim &d = dims[j - lead];
-      int64_t count = candidates(d);
+      Dim count = candidates(d);
       AffineExpr tap = c.dim(rank + j - lead);
       taps.index.push_back(tap);
       tapSizes.push_back(count);
-      int64_t last;
+      Dim last;
       if (d.adaptive) {
-        e = (e * d.count).floorDiv(d.size) + tap;
-        last = (d.size - 1) * d.count / d.size + count - 1;
+        if (!readsByPosition)
+          e = (e * d.count.value()).floorDiv(d.size.value()) + tap;
+        last = floorDiv((d.size - 1) * d.count, d.size) + count - 1;
       } else {
         low[j] = count - 1;
-        e = (e + d.low).floorDiv(d.stride) - tap + (count - 1);
-        last = (d.size - 1 + d.low) / d.stride;
+        e = (e + d.low).floorDiv(d.stride) - tap + (count - 1).value();
+        last = floorDiv(d.size - 1 + d.low, d.stride);
       }
-      high[j] = std::max<int64_t>(last - (d.count - 1), 0);
+      high[j] = maxDim(last - (d.count - 1), 0);
       outSizes[j] = d.size;
     }
     index.push_back(e);
   }
   taps.tensor = c.empty(tapSizes, sum);
   SmallVector<Access> accesses;
-  for (auto [t, fill] : llvm::zip(ins, fills))
-    accesses.push_back({c.pad(c.toOrder(t, order), low, high, fill), index});
+  SmallVector<LoweredTensor> images;
+  for (auto [t, fill] : llvm::zip(ins, fills)) {
+    images.push_back(c.toOrder(t, order));
+    if (!readsByPosition)
+      accesses.push_back({c.pad(images.back(), low, high, fill), index});
+  }
   accesses.push_back(taps);
   Ints physical;
   for (unsigned logical : order)
     physical.push_back(outSizes[logical]);
   LoweredTensor init = c.filled(physical, sum, 0);
   init.order = order;
+  init.setDims(outSizes);
   return c.generic(
       accesses, Access{init, outIndex}, iterators,
       [&](ScalarBuilder &s, ValueRange v) {
-        auto number = [&](int64_t n) {
-          return s.constantInt(s.b.getI64Type(), n);
-        };
-        GatherStep step{s, v.take_front(ins.size()), {}, {}};
+        auto number = [&](Dim n) { return c.sizeIn(s, n, DType::I64); };
+        GatherStep step{s, {}, {}, {}};
         for (auto [i, d] : llvm::enumerate(dims)) {
           Value at = loopIndex(s, loops[lead + i]);
           Value tap = loopIndex(s, rank + static_cast<unsigned>(i));
@@ -121,17 +124,36 @@ gatherWindows(LowerCall &c, ArrayRef<LoweredTensor> ins, ArrayRef<double> fills,
                   : s.sub(s.div(s.add(at, number(d.low)), number(d.stride)),
                           tap));
         }
+        if (!readsByPosition) {
+          llvm::append_range(step.values, v.take_front(ins.size()));
+          return SmallVector<Value>{s.add(v.back(), body(step))};
+        }
+        SmallVector<Value> from;
+        for (unsigned j = 0; j < lead; ++j)
+          from.push_back(loopIndex(s, loops[j]));
+        Value exists;
+        for (auto [i, d] : llvm::enumerate(dims)) {
+          Value last = number(d.count - 1), zero = s.zero(last);
+          from.push_back(s.minimum(s.maximum(step.window[i], zero), last));
+          Value here = s.cmp(Cmp::Eq, from.back(), step.window[i]);
+          exists = exists ? s.mul(exists, here) : here;
+        }
+        for (auto [t, fill] : llvm::zip(images, fills)) {
+          Value e = elementAt(s, t, from);
+          step.values.push_back(
+              s.select(exists, e, s.constant(e.getType(), fill)));
+        }
         return SmallVector<Value>{s.add(v.back(), body(step))};
       })[0];
 }
 
 /// Whether the window holds the element, by position alone (dilation 1).
-static Value holds(GatherStep &g, ArrayRef<WindowDim> dims) {
+static Value holds(LowerCall &c, GatherStep &g, ArrayRef<WindowDim> dims) {
   ScalarBuilder &s = g.s;
   Value all;
   for (auto [i, d] : llvm::enumerate(dims)) {
     Value at = g.at[i];
-    auto [start, end] = boundsOf(s, d, g.window[i]);
+    auto [start, end] = boundsOf(c, s, d, g.window[i]);
     for (Value condition : {s.cmp(Cmp::Ge, at, start), s.cmp(Cmp::Lt, at, end)})
       all = all ? Value(arith::AndIOp::create(s.b, s.loc, all, condition))
                 : condition;
@@ -147,7 +169,7 @@ static SmallVector<WindowDim> windowsOf(LowerCall &c, unsigned space,
 }
 
 static SmallVector<WindowDim> adaptiveOf(LowerCall &c, unsigned space) {
-  Ints sizes = c.operand(1).sizes(), counts = c.operand(0).sizes();
+  Ints sizes = c.operand(1).dims(), counts = c.operand(0).dims();
   unsigned lead = static_cast<unsigned>(sizes.size()) - space;
   SmallVector<WindowDim> dims;
   for (unsigned i = 0; i < space; ++i)
@@ -165,10 +187,9 @@ static LogicalResult maxGradient(LowerCall &c, ArrayRef<WindowDim> dims,
         ScalarBuilder &s = g.s;
         Value flat;
         for (auto [i, d] : llvm::enumerate(dims))
-          flat = flat
-                     ? s.add(s.mul(flat, s.constantInt(flat.getType(), d.size)),
-                             g.at[i])
-                     : g.at[i];
+          flat = flat ? s.add(s.mul(flat, c.sizeIn(s, d.size, DType::I64)),
+                              g.at[i])
+                      : g.at[i];
         Value v = s.cast(g.values[0], from, sum);
         return s.select(s.cmp(Cmp::Eq, g.values[1], flat), v, s.zero(v));
       });
@@ -185,23 +206,14 @@ static LogicalResult avgGradient(LowerCall &c, ArrayRef<WindowDim> dims,
   DType from = grad.dtype, sum = opmathType(from);
   LoweredTensor dx = gatherWindows(c, grad, 0.0, dims, sum, [&](GatherStep &g) {
     ScalarBuilder &s = g.s;
-    auto number = [&](int64_t n) { return s.constantInt(s.b.getI64Type(), n); };
     Value v = s.cast(g.values[0], from, sum), by;
     for (auto [i, d] : llvm::enumerate(dims)) {
-      auto [start, end] = boundsOf(s, d, g.window[i]);
-      if (!d.adaptive) {
-        end = s.minimum(end, number(d.size + d.low));
-        if (!countPadding) {
-          start = s.maximum(start, number(0));
-          end = s.minimum(end, number(d.size));
-        }
-      }
-      Value count = s.sub(end, start);
+      Value count = elementsOf(c, s, d, g.window[i], countPadding);
       by = by ? s.mul(by, count) : count;
     }
     Value count = divisor ? s.constantInt(v.getType(), *divisor)
                           : s.cast(by, DType::I64, sum);
-    return s.select(holds(g, dims), s.div(v, count), s.zero(v));
+    return s.select(holds(c, g, dims), s.div(v, count), s.zero(v));
   });
   c.setResult(0, c.cast(dx, c.resultMeta(0).dtype));
   return success();
@@ -228,20 +240,25 @@ static LogicalResult maxPool(LowerCall &c) {
   return maxGradient(c, windowsOf(c, space, 5), 7);
 }
 
+/// (grad, self, indices). Windows of different lengths share elements: here the
+/// gradients are sent, not gathered.
 template <unsigned space>
 static LogicalResult adaptiveMax(LowerCall &c) {
-  return maxGradient(c, adaptiveOf(c, space), 2);
+  const TensorMeta &meta = c.resultMeta(0);
+  c.setResult(0, foldAtPositions(c, c.operand(0), c.operand(2), dimsOf(meta),
+                                 space, Fold::Sum, meta.dtype));
+  return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_adaptive_avg_pool2d_backward.default", adaptiveAvg<2>},
-    {"_adaptive_avg_pool3d_backward.default", adaptiveAvg<3>},
-    {"adaptive_max_pool2d_backward.default", adaptiveMax<2>},
-    {"adaptive_max_pool3d_backward.default", adaptiveMax<3>},
-    {"avg_pool2d_backward.default", avgPool<2>},
-    {"avg_pool3d_backward.default", avgPool<3>},
-    {"max_pool2d_with_indices_backward.default", maxPool<2>},
-    {"max_pool3d_with_indices_backward.default", maxPool<3>},
+    anyShape("_adaptive_avg_pool2d_backward.default", adaptiveAvg<2>),
+    anyShape("_adaptive_avg_pool3d_backward.default", adaptiveAvg<3>),
+    anyShape("adaptive_max_pool2d_backward.default", adaptiveMax<2>),
+    anyShape("adaptive_max_pool3d_backward.default", adaptiveMax<3>),
+    anyShape("avg_pool2d_backward.default", avgPool<2>),
+    anyShape("avg_pool3d_backward.default", avgPool<3>),
+    anyShape("max_pool2d_with_indices_backward.default", maxPool<2>),
+    anyShape("max_pool3d_with_indices_backward.default", maxPool<3>),
 };
 
 ArrayRef<LowerRuleRow> poolBackwardLowerRules() { return kRows; }

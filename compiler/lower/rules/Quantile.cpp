@@ -20,15 +20,15 @@ static LogicalResult quantile(LowerCall &c) {
   bool single = x.dtype != DType::F64;
   // Rows: the reduced dim last, all others before it.
   SmallVector<unsigned, 6> order;
-  int64_t n = countOf(x, allDims(x.rank())), rows = 1;
+  Dim n = elementsAlong(x, allDims(x.rank())), rows = 1;
   if (!c.isNone(2) && x.rank() > 0) {
     unsigned dim = LowerCall::wrapDim(c.integer(2), x.rank());
-    int64_t all = n;
-    n = x.sizes()[dim];
-    rows = n ? all / n : 1;
+    n = x.dims()[dim];
     for (unsigned d = 0; d < x.rank(); ++d)
       if (d != dim)
         order.push_back(d);
+    if (!n.is(0))
+      rows = elementsAlong(x, order);
     order.push_back(dim);
     x = c.permute(x, order);
   }
@@ -38,7 +38,7 @@ static LogicalResult quantile(LowerCall &c) {
     q = c.cast(c.operand(1), DType::F64);
   else
     q = c.filled({1}, DType::F64, c.number(1));
-  int64_t count = countOf(q, allDims(q.rank()));
+  Dim count = elementsAlong(q, allDims(q.rank()));
   q = c.toRowMajor(c.reshape(q, {count}));
   int64_t mode = llvm::StringSwitch<int64_t>(c.call().args[4].str)
                      .Case("lower", 1)
@@ -49,18 +49,18 @@ static LogicalResult quantile(LowerCall &c) {
   auto r = callKernel(
       c, "quantile", {x, q},
       {Arg::truth(IgnoreNan), Arg::integer(mode), Arg::truth(single)},
-      {{{count, rows}, DType::F64}}, {1, std::max<int64_t>(64, 8 * n)});
+      {{{count, rows}, DType::F64}}, {1, maxDim(64, 8 * n)});
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, c.cast(c.reshape(r[0], staticSizes(meta)), meta.dtype));
+  c.setResult(0, c.cast(c.reshape(r[0], dimsOf(meta)), meta.dtype));
   return success();
 }
 
 ArrayRef<LowerRuleRow> quantileLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"nanquantile.default", quantile<true>},
-      {"nanquantile.scalar", quantile<true>},
-      {"quantile.default", quantile<false>},
-      {"quantile.scalar", quantile<false>},
+      anyShape("nanquantile.default", quantile<true>),
+      anyShape("nanquantile.scalar", quantile<true>),
+      anyShape("quantile.default", quantile<false>),
+      anyShape("quantile.scalar", quantile<false>),
   };
   return rows;
 }

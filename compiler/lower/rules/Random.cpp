@@ -22,7 +22,7 @@ using DrawBody = llvm::function_ref<Value(RandomBits &, ValueRange)>;
 static LogicalResult drawResult(LowerCall &c, ArrayRef<LoweredTensor> ins,
                                 DrawBody body) {
   const TensorMeta &meta = c.resultMeta(0);
-  c.setResult(0, draw(c, ins, staticSizes(meta), meta.dtype, body));
+  c.setResult(0, draw(c, ins, dimsOf(meta), meta.dtype, body));
   return success();
 }
 
@@ -76,10 +76,16 @@ static LogicalResult integers(LowerCall &c, int64_t low, uint64_t range) {
 /// randint, randint_like, random: the positions of the bounds.
 template <int Low, int High>
 static LogicalResult integersBetween(LowerCall &c) {
-  int64_t low = Low < 0 ? 0 : c.integer(Low);
-  int64_t high = c.integer(High);
-  return integers(c, low,
-                  static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
+  Dim low = Low < 0 ? Dim(0) : c.dimArg(Low), high = c.dimArg(High);
+  if (low.isStatic() && high.isStatic())
+    return integers(c, low.value(),
+                    static_cast<uint64_t>(high.value()) -
+                        static_cast<uint64_t>(low.value()));
+  DType dtype = c.resultMeta(0).dtype;
+  return drawResult(c, {}, [&](RandomBits &r, ValueRange) {
+    Value n = r.below(c.sizeIn(r, high - low, DType::I64));
+    return r.cast(r.add(n, c.sizeIn(r, low, DType::I64)), DType::I64, dtype);
+  });
 }
 
 /// The largest integer that random() gives: floats have all up to it.
@@ -140,7 +146,7 @@ static LogicalResult integersBelowTensor(LowerCall &c) {
 /// randperm
 static LogicalResult permutation(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  auto r = callRandomKernel(c, "random_permutation", {}, {}, staticSizes(meta),
+  auto r = callRandomKernel(c, "random_permutation", {}, {}, dimsOf(meta),
                             DType::I64, 0);
   c.setResult(0, c.cast(r[0], meta.dtype));
   return success();
@@ -296,7 +302,7 @@ static LoweredTensor doubles(LowerCall &c, unsigned arg) {
 static LogicalResult poisson(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
   auto r = callRandomKernel(c, "random_poisson", doubles(c, 0), {},
-                            staticSizes(meta), DType::F64, 0);
+                            dimsOf(meta), DType::F64, 0);
   c.setResult(0, c.cast(r[0], meta.dtype));
   return success();
 }
@@ -304,7 +310,7 @@ static LogicalResult poisson(LowerCall &c) {
 /// Gamma numbers of these shapes and scale 1.
 static LoweredTensor gammas(LowerCall &c) {
   return callRandomKernel(c, "random_gamma", doubles(c, 0), {},
-                          staticSizes(c.resultMeta(0)), DType::F64, 0)[0];
+                          dimsOf(c.resultMeta(0)), DType::F64, 0)[0];
 }
 
 static LogicalResult standardGamma(LowerCall &c) {
@@ -320,17 +326,17 @@ static LogicalResult dirichlet(LowerCall &c) {
   LoweredTensor total = sumOf(c, g, g.rank() - 1, true, DType::F64);
   const TensorMeta &meta = c.resultMeta(0);
   LoweredTensor y = c.pointwise(
-      {g, total}, g.sizes(), meta.dtype, [&](ScalarBuilder &s, ValueRange v) {
+      {g, total}, g.dims(), meta.dtype, [&](ScalarBuilder &s, ValueRange v) {
         return s.cast(s.div(v[0], v[1]), DType::F64, meta.dtype);
       });
-  c.setResult(0, c.reshape(y, staticSizes(meta)));
+  c.setResult(0, c.reshape(y, dimsOf(meta)));
   return success();
 }
 
 /// binomial: counts, probabilities
 static LogicalResult binomial(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  auto sizes = staticSizes(meta);
+  auto sizes = dimsOf(meta);
   LoweredTensor ins[] = {c.toRowMajor(c.expand(doubles(c, 0), sizes)),
                          c.toRowMajor(c.expand(doubles(c, 1), sizes))};
   auto r =
@@ -342,45 +348,45 @@ static LogicalResult binomial(LowerCall &c) {
 /// multinomial: weights, num_samples, replacement
 static LogicalResult multinomial(LowerCall &c) {
   LoweredTensor weights = doubles(c, 0);
-  int64_t n = weights.sizes().back();
+  Dim n = weights.dims().back();
   auto r = callRandomKernel(c, "random_samples", weights, Arg::truth(c.flag(2)),
-                            staticSizes(c.resultMeta(0)), DType::I64, 8 * n);
+                            dimsOf(c.resultMeta(0)), DType::I64, 8 * n);
   c.setResult(0, r[0]);
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_sample_dirichlet.default", dirichlet},
-    {"_standard_gamma.default", standardGamma},
-    {"bernoulli.Tensor", bernoulliTensor<1>},
-    {"bernoulli.default", bernoulliTensor<0>},
-    {"bernoulli.p", bernoulliNumber},
-    {"binomial.default", binomial},
-    {"cauchy.default", inverted<cauchy>},
-    {"exponential.default", inverted<exponential>},
-    {"geometric.default", inverted<geometric>},
-    {"log_normal.default", logNormal},
-    {"multinomial.default", multinomial},
-    {"normal.Tensor_Tensor", normal<0, 1>},
-    {"normal.Tensor_float", normal<0, 1>},
-    {"normal.float_Tensor", normal<0, 1>},
-    {"normal.float_float", normal<0, 1>},
-    {"normal_functional.default", normal<1, 2>},
-    {"poisson.default", poisson},
-    {"rand.default", uniformUnit},
-    {"rand_like.default", uniformUnit},
-    {"randint.default", integersBetween<-1, 0>},
-    {"randint.low", integersBetween<0, 1>},
-    {"randint_like.Tensor", integersBelowTensor},
-    {"randint_like.default", integersBetween<-1, 1>},
-    {"randint_like.low_dtype", integersBetween<1, 2>},
-    {"randn.default", normalUnit},
-    {"randn_like.default", normalUnit},
-    {"random.default", integersFrom<false>},
-    {"random.from", integersFrom<true>},
-    {"random.to", integersBetween<-1, 1>},
-    {"randperm.default", permutation},
-    {"uniform.default", uniformBetween},
+    anyShape("_sample_dirichlet.default", dirichlet),
+    anyShape("_standard_gamma.default", standardGamma),
+    anyShape("bernoulli.Tensor", bernoulliTensor<1>),
+    anyShape("bernoulli.default", bernoulliTensor<0>),
+    anyShape("bernoulli.p", bernoulliNumber),
+    anyShape("binomial.default", binomial),
+    anyShape("cauchy.default", inverted<cauchy>),
+    anyShape("exponential.default", inverted<exponential>),
+    anyShape("geometric.default", inverted<geometric>),
+    anyShape("log_normal.default", logNormal),
+    anyShape("multinomial.default", multinomial),
+    anyShape("normal.Tensor_Tensor", normal<0, 1>),
+    anyShape("normal.Tensor_float", normal<0, 1>),
+    anyShape("normal.float_Tensor", normal<0, 1>),
+    anyShape("normal.float_float", normal<0, 1>),
+    anyShape("normal_functional.default", normal<1, 2>),
+    anyShape("poisson.default", poisson),
+    anyShape("rand.default", uniformUnit),
+    anyShape("rand_like.default", uniformUnit),
+    anyShape("randint.default", integersBetween<-1, 0>),
+    anyShape("randint.low", integersBetween<0, 1>),
+    anyShape("randint_like.Tensor", integersBelowTensor),
+    anyShape("randint_like.default", integersBetween<-1, 1>),
+    anyShape("randint_like.low_dtype", integersBetween<1, 2>),
+    anyShape("randn.default", normalUnit),
+    anyShape("randn_like.default", normalUnit),
+    anyShape("random.default", integersFrom<false>),
+    anyShape("random.from", integersFrom<true>),
+    anyShape("random.to", integersBetween<-1, 1>),
+    anyShape("randperm.default", permutation),
+    anyShape("uniform.default", uniformBetween),
 };
 
 ArrayRef<LowerRuleRow> randomLowerRules() {

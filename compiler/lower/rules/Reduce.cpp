@@ -132,9 +132,7 @@ static LogicalResult countNonzero(LowerCall &c) {
 static LogicalResult trace(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   Dims sizes = x.dims();
-  if (!sizes[0].isStatic() || !sizes[1].isStatic())
-    return c.unsupported("a matrix with sizes of the run");
-  int64_t n = std::min(sizes[0].value(), sizes[1].value());
+  Dim n = minDim(sizes[0], sizes[1]);
   x = c.slice(c.slice(x, 0, 0, n), 1, 0, n);
   DType acc = accumulatorOf(c), from = x.dtype;
   AffineExpr d = c.dim(0);

@@ -11,6 +11,7 @@
 #include "compiler/lower/rules/MaskIndices.h"
 #include "compiler/lower/rules/Reducing.h"
 #include "compiler/lower/rules/Updates.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,7 +19,7 @@ using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
+using Sizes = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 namespace {
@@ -55,7 +56,7 @@ static Start neutralOf(Fold fold, DType dtype) {
 static LoweredTensor divided(LowerCall &c, LoweredTensor sum,
                              LoweredTensor count) {
   DType dtype = sum.dtype;
-  return c.pointwise({sum, count}, sum.sizes(), dtype,
+  return c.pointwise({sum, count}, sum.dims(), dtype,
                      [&](ScalarBuilder &s, ValueRange v) -> Value {
                        Value n = s.cast(s.maximum(v[1], s.one(v[1])),
                                         DType::I64, dtype);
@@ -124,7 +125,7 @@ static Value numberOf(LowerCall &c, ScalarBuilder &s, unsigned arg,
   const Arg &a = c.call().args[arg];
   Type type = computeType(c.context(), dtype);
   if (a.kind == Arg::Int && isIntegral(dtype) && dtype != DType::Bool)
-    return s.constantInt(type, a.dim.value());
+    return c.sizeIn(s, a.dim, dtype);
   if (dtype == DType::Bool)
     return s.constantInt(type, c.number(arg) != 0);
   return s.constant(type, c.number(arg));
@@ -147,7 +148,7 @@ LogicalResult AlongDim::run() {
   u.loopsOfIndex = index.rank() == rank;
   if (!u.loopsOfIndex) {
     Sizes sizes(rank, 1);
-    sizes[dim] = index.sizes()[0];
+    sizes[dim] = index.dims()[0];
     index = c.reshape(index, sizes);
   }
   u.indices = {index};
@@ -158,14 +159,13 @@ LogicalResult AlongDim::run() {
   } else {
     u.values = c.cast(*source, work);
     if (numberArg && c.number(*numberArg) != 1)
-      u.values =
-          c.pointwise(u.values, u.values.sizes(), work,
-                      [&](ScalarBuilder &s, ValueRange v) {
-                        return s.mul(v[0], numberOf(c, s, *numberArg, work));
-                      });
+      u.values = c.pointwise(
+          u.values, u.values.dims(), work, [&](ScalarBuilder &s, ValueRange v) {
+            return s.mul(v[0], numberOf(c, s, *numberArg, work));
+          });
   }
   c.setResult(0, c.reshape(reduceUpdates(c, self, u, reduction),
-                           staticSizes(c.resultMeta(0))));
+                           dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -249,31 +249,41 @@ static LogicalResult indexFill(LowerCall &c) {
 // index_put: positions along several dims
 //===----------------------------------------------------------------------===//
 
+/// How many elements of a flat mask are true, given the counts up to each.
+static LoweredTensor countOfTrue(LowerCall &c, LoweredTensor mask,
+                                 LoweredTensor counts) {
+  Dim n = mask.dims()[0];
+  if (n.isStatic())
+    return c.slice(counts, 0, n - 1, 1);
+  // Of the run: there may be no last one.
+  return sumOf(c, c.cast(mask, DType::Bool), 0U, false, DType::I64);
+}
+
 /// x[mask] = values: the k-th true element of the mask takes the k-th of the
 /// values, which are broadcast to [.., true elements, ..].
 static LogicalResult putAtMask(LowerCall &c, LoweredTensor mask, unsigned first,
                                LoweredTensor values, bool accumulate) {
   LoweredTensor x = c.operand(0);
-  Sizes sizes = x.sizes(), covered = mask.sizes();
-  if (llvm::is_contained(sizes, 0) || llvm::is_contained(values.sizes(), 0)) {
+  Sizes sizes = x.dims(), covered = mask.dims();
+  if (hasNoElements(sizes) || hasNoElements(values.dims())) {
     c.setResult(0, x);
     return success();
   }
-  int64_t n = 1;
-  for (int64_t d : covered)
-    n *= d;
+  Dim n = product(covered);
   // The true elements are dim `first` of the values' full shape.
-  Sizes given = values.sizes();
+  Sizes given = values.dims();
   auto last = static_cast<unsigned>(covered.size()) + first;
   int64_t rest = static_cast<int64_t>(sizes.size()) - last;
-  auto dim = static_cast<int64_t>(given.size()) - 1 - rest;
+  int64_t dim = static_cast<int64_t>(given.size()) - 1 - rest;
   bool each = dim >= 0 && given[dim] != 1;
   LoweredTensor count;
   if (each) {
-    LoweredTensor flat = inclusiveCount(c, c.reshape(mask, {n}));
-    c.checkIndex(c.slice(flat, 0, n - 1, 1), given[dim], given[dim] + 1,
+    LoweredTensor flat = c.reshape(mask, {n});
+    LoweredTensor counted = inclusiveCount(c, flat);
+    c.checkIndex(countOfTrue(c, flat, counted), given[dim], given[dim] + 1,
                  given[dim]);
-    count = c.reshape(flat, covered);
+    count = c.reshape(counted, covered);
+    values = withSpare(c, values, static_cast<unsigned>(dim));
   }
   SmallVector<AffineExpr, 6> at, maskAt;
   for (unsigned d = 0; d < sizes.size(); ++d)
@@ -319,8 +329,7 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
                            LoweredTensor values, bool accumulate,
                            std::optional<LoweredTensor> mask = std::nullopt) {
   LoweredTensor x = c.operand(0);
-  Sizes sizes = x.sizes();
-  Dims dims(sizes.begin(), sizes.end());
+  Sizes sizes = x.dims();
   int masks = 0, others = 0;
   if (!mask) {
     unsigned at = 0;
@@ -343,16 +352,19 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
   FailureOr<IndexPlan> plan;
   std::optional<LoweredTensor> counts;
   if (masks) {
-    if (llvm::is_contained(sizes, 0)) {
+    if (!x.isStatic() || !values.isStatic())
+      return c.unsupported("a mask beside other indices, of sizes that are "
+                           "only known at run time");
+    if (llvm::is_contained(x.sizes(), 0)) {
       c.setResult(0, x);
       return success();
     }
-    MaskIndices listed = listMasks(c, tensors, sizes, values);
-    plan = IndexPlan::of(dims, listed.indices);
+    MaskIndices listed = listMasks(c, tensors, x.sizes(), values);
+    plan = IndexPlan::of(sizes, listed.indices);
     values = listed.values;
     counts = listed.counts;
   } else {
-    plan = IndexPlan::make(c, dims, tensors);
+    plan = IndexPlan::make(c, sizes, tensors);
   }
   if (failed(plan))
     return failure();
@@ -364,7 +376,7 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
   // Behind the dims of the indices stand those of x that follow them.
   size_t behind = u.loops - plan->broadcastAt - plan->broadcast.size();
   if (counts) {
-    Sizes wide = counts->sizes();
+    Sizes wide = counts->dims();
     wide.append(behind, 1);
     u.mask = c.reshape(*counts, wide);
   }
@@ -376,7 +388,7 @@ static LogicalResult putAt(LowerCall &c, ArrayRef<Value> tensors,
     auto number = static_cast<unsigned>(u.indices.size());
     u.from.push_back({UpdatePlace::Index, number});
     LoweredTensor index = *plan->indexOf[d];
-    Sizes wide = index.sizes();
+    Sizes wide = index.dims();
     wide.append(behind, 1);
     u.indices.push_back(c.reshape(index, wide));
   }
@@ -395,7 +407,7 @@ static LogicalResult maskedPutAccumulate(LowerCall &c) {
 
 /// Positions in the flat tensor.
 static LogicalResult put(LowerCall &c) {
-  int64_t n = c.meta(0).numel().value(), count = c.meta(1).numel().value();
+  Dim n = c.meta(0).numel(), count = c.meta(1).numel();
   LoweredTensor self = c.reshape(c.operand(0), {n});
   AlongDim a{c, self, 0, c.reshape(c.operand(1), {count})};
   a.wrap = true;
@@ -411,11 +423,9 @@ static LogicalResult put(LowerCall &c) {
 
 static LogicalResult scatterAtMask(LowerCall &c, LoweredTensor self,
                                    LoweredTensor mask, LoweredTensor source) {
-  Sizes sizes = staticSizes(c.resultMeta(0));
-  int64_t n = c.resultMeta(0).numel().value(), available = 1;
-  for (int64_t size : source.sizes())
-    available *= size;
-  if (n == 0) {
+  Sizes sizes = dimsOf(c.resultMeta(0));
+  Dim n = c.resultMeta(0).numel(), available = product(source.dims());
+  if (n.is(0)) {
     c.setResult(0, c.reshape(self, sizes));
     return success();
   }
@@ -423,11 +433,12 @@ static LogicalResult scatterAtMask(LowerCall &c, LoweredTensor self,
   mask = c.reshape(c.expand(mask, sizes), {n});
   source = c.reshape(source, {available});
   LoweredTensor count = inclusiveCount(c, mask);
-  c.checkIndex(c.slice(count, 0, n - 1, 1), 0, available + 1, available);
-  if (available == 0) {
+  c.checkIndex(countOfTrue(c, mask, count), 0, available + 1, available);
+  if (available.is(0)) {
     c.setResult(0, c.reshape(self, sizes));
     return success();
   }
+  source = withSpare(c, source, 0);
   LoweredTensor result = c.pointwise(
       {self, mask, count}, {n}, self.dtype,
       [&](ScalarBuilder &s, ValueRange v) {
@@ -447,8 +458,8 @@ static LogicalResult maskedScatter(LowerCall &c) {
 /// The gradient of masked_select: (grad, input, mask).
 static LogicalResult maskedSelectBackward(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
-  return scatterAtMask(c, c.filled(staticSizes(meta), meta.dtype, 0),
-                       c.operand(2), c.operand(0));
+  return scatterAtMask(c, c.filled(dimsOf(meta), meta.dtype, 0), c.operand(2),
+                       c.operand(0));
 }
 
 /// The gradient of masked_scatter's source, of these sizes: what stands at the
@@ -456,13 +467,13 @@ static LogicalResult maskedSelectBackward(LowerCall &c) {
 static LogicalResult maskedScatterBackward(LowerCall &c) {
   LoweredTensor grad = c.operand(0);
   const TensorMeta &meta = c.resultMeta(0);
-  int64_t n = c.meta(0).numel().value(), count = meta.numel().value();
-  Sizes sizes = staticSizes(meta);
-  if (n == 0 || count == 0) {
+  Dim n = c.meta(0).numel(), count = meta.numel();
+  Sizes sizes = dimsOf(meta);
+  if (n.is(0) || count.is(0)) {
     c.setResult(0, c.filled(sizes, meta.dtype, 0));
     return success();
   }
-  LoweredTensor mask = c.reshape(c.expand(c.operand(1), grad.sizes()), {n});
+  LoweredTensor mask = c.reshape(c.expand(c.operand(1), grad.dims()), {n});
   LoweredTensor places = inclusiveCount(c, mask);
   Updates u;
   u.sizes = {count};
@@ -486,9 +497,9 @@ static LogicalResult maskedScatterBackward(LowerCall &c) {
 static LogicalResult selectScatter(LowerCall &c) {
   LoweredTensor self = c.operand(0), src = c.operand(1);
   unsigned dim = c.wrapDim(c.integer(2), self.rank());
-  Sizes sizes = self.sizes(), start(sizes.size(), 0), step(sizes.size(), 1);
-  int64_t at = c.integer(3);
-  start[dim] = at < 0 ? at + sizes[dim] : at;
+  Sizes sizes = self.dims(), start(sizes.size(), 0);
+  SmallVector<int64_t, 6> step(sizes.size(), 1);
+  start[dim] = placeFromStart(c.dimArg(3), sizes[dim]);
   sizes[dim] = 1;
   src = c.reshape(c.cast(src, self.dtype), sizes);
   c.setResult(0, insert(c, self, src, start, step));
@@ -498,16 +509,22 @@ static LogicalResult selectScatter(LowerCall &c) {
 static LogicalResult sliceScatter(LowerCall &c) {
   LoweredTensor self = c.operand(0), src = c.operand(1);
   unsigned dim = c.wrapDim(c.integer(2), self.rank());
-  Sizes sizes = self.sizes(), start(sizes.size(), 0), step(sizes.size(), 1);
-  int64_t n = sizes[dim];
-  auto clip = [&](unsigned arg, int64_t otherwise) {
-    int64_t i = c.isNone(arg) ? otherwise : c.integer(arg);
-    return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n);
+  Sizes sizes = self.dims(), start(sizes.size(), 0);
+  SmallVector<int64_t, 6> step(sizes.size(), 1);
+  Dim n = sizes[dim];
+  auto clip = [&](unsigned arg, Dim otherwise) {
+    return c.isNone(arg) ? otherwise : clippedPlace(c.dimArg(arg), n);
   };
   start[dim] = clip(3, 0);
-  int64_t end = std::max(clip(4, n), start[dim]);
+  Dim end = maxDim(clip(4, n), start[dim]);
   step[dim] = c.integer(5);
-  sizes[dim] = (end - start[dim] + step[dim] - 1) / step[dim];
+  sizes[dim] = ceilDiv(end - start[dim], step[dim]);
+  // The fake pass saw that these are the sizes of the source, which need not be
+  // written alike; only one of 1 is broadcast.
+  Sizes given = src.dims();
+  for (size_t d = 0, lead = sizes.size() - given.size(); d < given.size(); ++d)
+    if (!given[d].is(1))
+      sizes[lead + d] = given[d];
   src = c.cast(c.expand(src, sizes), self.dtype);
   c.setResult(0, insert(c, self, src, start, step));
   return success();
@@ -517,31 +534,32 @@ static LogicalResult diagonalScatter(LowerCall &c) {
   LoweredTensor self = c.operand(0), src = c.operand(1);
   unsigned dim1 = c.wrapDim(c.integer(3), self.rank());
   unsigned dim2 = c.wrapDim(c.integer(4), self.rank());
-  int64_t offset = c.integer(2), length = src.sizes().back();
+  int64_t offset = c.integer(2);
+  Dim length = src.dims().back();
   int64_t down = std::max<int64_t>(-offset, 0);
   int64_t right = std::max<int64_t>(offset, 0);
-  if (llvm::is_contained(src.sizes(), 0)) {
+  if (hasNoElements(src.dims())) {
     c.setResult(0, self);
     return success();
   }
-  c.setResult(
-      0, generateFrom(
-             c, self, self.sizes(), self.dtype,
-             [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
-               Type index = s.b.getIndexType();
-               Value i = s.sub(at[dim1], s.constantInt(index, down));
-               Value j = s.sub(at[dim2], s.constantInt(index, right));
-               Value on =
-                   s.mul(s.cmp(Cmp::Eq, i, j),
-                         s.cmp(Cmp::Lt, i, s.constantInt(index, length), true));
-               SmallVector<Value> from;
-               for (unsigned d = 0; d < at.size(); ++d)
-                 if (d != dim1 && d != dim2)
-                   from.push_back(at[d]);
-               from.push_back(s.select(on, i, s.constantInt(index, 0)));
-               Value e = s.cast(readAt(s, src, from), src.dtype, self.dtype);
-               return s.select(on, e, v[0]);
-             }));
+  c.setResult(0, generateFrom(
+                     c, self, self.dims(), self.dtype,
+                     [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
+                       Type index = s.b.getIndexType();
+                       Value i = s.sub(at[dim1], s.constantInt(index, down));
+                       Value j = s.sub(at[dim2], s.constantInt(index, right));
+                       Value on = s.mul(
+                           s.cmp(Cmp::Eq, i, j),
+                           s.cmp(Cmp::Lt, i, sizeIndex(c, s, length), true));
+                       SmallVector<Value> from;
+                       for (unsigned d = 0; d < at.size(); ++d)
+                         if (d != dim1 && d != dim2)
+                           from.push_back(at[d]);
+                       from.push_back(s.select(on, i, s.constantInt(index, 0)));
+                       Value e =
+                           s.cast(readAt(s, src, from), src.dtype, self.dtype);
+                       return s.select(on, e, v[0]);
+                     }));
   return success();
 }
 
@@ -550,10 +568,10 @@ static LogicalResult asStridedScatter(LowerCall &c) {
   if (!isContiguous(c.meta(0)))
     return c.unsupported("as_strided_scatter on a tensor that is not "
                          "contiguous");
-  Sizes sizes = c.integers(2), strides = c.integers(3);
-  int64_t start = c.isNone(4) ? 0 : c.integer(4) - c.meta(0).offset.value();
-  int64_t n = c.meta(0).numel().value();
-  if (llvm::is_contained(sizes, 0)) {
+  Sizes sizes = c.dimsArg(2), strides = c.dimsArg(3);
+  Dim start = c.isNone(4) ? Dim(0) : c.dimArg(4) - c.meta(0).offset;
+  Dim n = c.meta(0).numel();
+  if (hasNoElements(sizes)) {
     c.setResult(0, self);
     return success();
   }
@@ -563,42 +581,42 @@ static LogicalResult asStridedScatter(LowerCall &c) {
   u.values = src;
   u.indices = {
       generate(c, sizes, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value> at) {
-        Type index = s.b.getIndexType();
-        Value place = s.constantInt(index, start);
+        Value place = sizeIndex(c, s, start);
         for (auto [d, stride] : llvm::enumerate(strides))
-          place = s.add(place, s.mul(at[d], s.constantInt(index, stride)));
+          place = s.add(place, s.mul(at[d], sizeIndex(c, s, stride)));
         return fromIndex(s, place, DType::I64);
       })};
   LoweredTensor flat = reduceUpdates(c, c.reshape(self, {n}), u, {});
-  c.setResult(0, c.reshape(flat, self.sizes()));
+  c.setResult(0, c.reshape(flat, self.dims()));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"scatter.src", scatterSrc},
-    {"scatter.value", scatterNumber},
-    {"scatter.reduce", scatterSrcReduce},
-    {"scatter.value_reduce", scatterNumberReduce},
-    {"scatter_add.default", scatterAdd},
-    {"scatter_reduce.two", scatterReduceTwo},
-    {"index_add.default", indexAdd},
-    {"index_copy.default", indexCopy},
-    {"index_fill.int_Scalar", indexFill, Numbers::Runtime},
-    {"index_fill.int_Tensor", indexFill},
-    {"index_reduce.default", indexReduce},
-    {"index_put.default", indexPut},
-    {"index_put.hacked_twin", indexPut},
-    {"_index_put_impl.default", indexPut},
-    {"_unsafe_index_put.default", indexPut},
-    {"_unsafe_masked_index_put_accumulate.default", maskedPutAccumulate},
-    {"put.default", put},
-    {"masked_scatter.default", maskedScatter},
-    {"masked_scatter_backward.default", maskedScatterBackward},
-    {"masked_select_backward.default", maskedSelectBackward},
-    {"select_scatter.default", selectScatter},
-    {"slice_scatter.default", sliceScatter},
-    {"diagonal_scatter.default", diagonalScatter},
-    {"as_strided_scatter.default", asStridedScatter},
+    anyShape("scatter.src", scatterSrc),
+    anyShape("scatter.value", scatterNumber),
+    anyShape("scatter.reduce", scatterSrcReduce),
+    anyShape("scatter.value_reduce", scatterNumberReduce),
+    anyShape("scatter_add.default", scatterAdd),
+    anyShape("scatter_reduce.two", scatterReduceTwo),
+    anyShape("index_add.default", indexAdd),
+    anyShape("index_copy.default", indexCopy),
+    anyShape("index_fill.int_Scalar", indexFill, Numbers::Runtime),
+    anyShape("index_fill.int_Tensor", indexFill),
+    anyShape("index_reduce.default", indexReduce),
+    anyShape("index_put.default", indexPut),
+    anyShape("index_put.hacked_twin", indexPut),
+    anyShape("_index_put_impl.default", indexPut),
+    anyShape("_unsafe_index_put.default", indexPut),
+    anyShape("_unsafe_masked_index_put_accumulate.default",
+             maskedPutAccumulate),
+    anyShape("put.default", put),
+    anyShape("masked_scatter.default", maskedScatter),
+    anyShape("masked_scatter_backward.default", maskedScatterBackward),
+    anyShape("masked_select_backward.default", maskedSelectBackward),
+    anyShape("select_scatter.default", selectScatter),
+    anyShape("slice_scatter.default", sliceScatter),
+    anyShape("diagonal_scatter.default", diagonalScatter),
+    anyShape("as_strided_scatter.default", asStridedScatter),
 };
 
 ArrayRef<LowerRuleRow> scatterLowerRules() { return kRows; }

@@ -5,6 +5,7 @@
 #include "compiler/lower/rules/PNorm.h"
 #include "compiler/lower/rules/Segments.h"
 #include "compiler/lower/rules/Updates.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -14,13 +15,13 @@ using namespace mlir;
 
 namespace ft {
 
-using Ints = SmallVector<int64_t, 6>;
+using Ints = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
 namespace {
 /// Segments of the first dim.
 struct Segments {
-  int64_t count = 0;
+  Dim count = 0;
   /// The segment of each row, or -1.
   LoweredTensor of;
 };
@@ -28,7 +29,7 @@ struct Segments {
 
 /// From arguments `lengths` or `offsets`, one of which is given, for n rows.
 static std::optional<Segments> segmentsFrom(LowerCall &c, unsigned lengths,
-                                            unsigned offsets, int64_t n) {
+                                            unsigned offsets, Dim n) {
   bool byLengths = !c.isNone(lengths);
   if (!byLengths && c.isNone(offsets))
     return std::nullopt;
@@ -36,7 +37,7 @@ static std::optional<Segments> segmentsFrom(LowerCall &c, unsigned lengths,
   if (given.rank() != 1)
     return std::nullopt;
   Segments s;
-  s.count = given.sizes()[0] - (byLengths ? 0 : 1);
+  s.count = given.dims()[0] - Dim(byLengths ? 0 : 1);
   s.of = byLengths ? segmentsByLength(c, given, n)
                    : segmentsByStart(c, given, s.count, n);
   return s;
@@ -44,7 +45,7 @@ static std::optional<Segments> segmentsFrom(LowerCall &c, unsigned lengths,
 
 /// A fold of rows into the segments that they are in, of `sizes`.
 static Updates intoSegments(LowerCall &c, const Segments &segments,
-                            ArrayRef<int64_t> rowSizes, DType dtype) {
+                            ArrayRef<Dim> rowSizes, DType dtype) {
   Updates u;
   auto rank = static_cast<unsigned>(rowSizes.size());
   u.sizes.assign(rowSizes.begin(), rowSizes.end());
@@ -74,7 +75,7 @@ static LoweredTensor lengthsOf(LowerCall &c, const Segments &segments,
 static LogicalResult segmentReduce(LowerCall &c) {
   LoweredTensor data = c.operand(0);
   StringRef how = c.call().args[1].str;
-  Ints sizes = data.sizes();
+  Ints sizes = data.dims();
   std::optional<Segments> segments =
       c.integer(5) == 0 ? segmentsFrom(c, 2, 4, sizes[0]) : std::nullopt;
   if (!segments)
@@ -120,12 +121,12 @@ static Value isExtreme(ScalarBuilder &s, Value x, Value result) {
 /// What each row takes from its segment: `of` [count, …] at the row's segment
 /// (that of row 0 for rows in none).
 static LoweredTensor ofSegment(LowerCall &c, const Segments &segments,
-                               LoweredTensor of, ArrayRef<int64_t> rowSizes) {
+                               LoweredTensor of, ArrayRef<Dim> rowSizes) {
   SmallVector<AffineExpr, 6> at;
   for (unsigned d = 0; d < rowSizes.size(); ++d)
     at.push_back(c.dim(d));
   SmallVector<Iterator> iterators(rowSizes.size(), Iterator::Parallel);
-  Ints own = of.sizes();
+  Ints own = of.dims();
   return c.generic(
       Access{segments.of, {at[0]}}, Access{c.empty(rowSizes, of.dtype), at},
       iterators, [&](ScalarBuilder &s, ValueRange v) {
@@ -145,7 +146,7 @@ static LoweredTensor ofSegment(LowerCall &c, const Segments &segments,
 static LoweredTensor productOfOthers(LowerCall &c, const Segments &segments,
                                      LoweredTensor data, LoweredTensor output,
                                      double initial) {
-  Ints sizes = data.sizes();
+  Ints sizes = data.dims();
   DType dtype = data.dtype;
   auto isZero = [](ScalarBuilder &s, Value x) -> Value {
     return s.cmp(Cmp::Eq, x, s.zero(x));
@@ -201,13 +202,13 @@ static LogicalResult segmentReduceBackward(LowerCall &c) {
   LoweredTensor grad = c.cast(c.operand(0), dtype);
   LoweredTensor output = c.cast(c.operand(1), dtype);
   LoweredTensor data = c.cast(c.operand(2), dtype);
-  Ints sizes = data.sizes();
+  Ints sizes = data.dims();
   std::optional<Segments> segments =
       c.integer(6) == 0 ? segmentsFrom(c, 4, 5, sizes[0]) : std::nullopt;
   if (!segments)
     return c.unsupported("segments of an inner dim");
   DType result = c.resultMeta(0).dtype;
-  if (segments->count == 0 || llvm::is_contained(sizes, 0)) {
+  if (segments->count.is(0) || hasNoElements(sizes)) {
     c.setResult(0, c.filled(sizes, result, 0));
     return success();
   }
@@ -284,9 +285,9 @@ static LogicalResult renorm(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
-    {"_segment_reduce_backward.default", segmentReduceBackward},
-    {"renorm.default", renorm},
-    {"segment_reduce.default", segmentReduce},
+    anyShape("_segment_reduce_backward.default", segmentReduceBackward),
+    anyShape("renorm.default", renorm),
+    anyShape("segment_reduce.default", segmentReduce),
 };
 
 ArrayRef<LowerRuleRow> segmentReduceLowerRules() { return kRows; }

@@ -14,11 +14,11 @@
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/LibraryKernel.h"
+#include "compiler/lower/rules/Scratch.h"
 #include "compiler/lower/rules/Search.h"
 #include "compiler/lower/rules/Sorting.h"
 #include "dialects/ft/Promotion.h"
 #include "dialects/ft/TensorSizes.h"
-#include "runtime/kernels/scratch.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -26,9 +26,10 @@ using namespace mlir;
 
 namespace ft {
 
-using Sizes = SmallVector<int64_t, 6>;
+using Sizes = Dims;
 using Cmp = ScalarBuilder::Cmp;
 
+/// Lines whose length is of the run are not sorted by counting.
 static constexpr int64_t kCountingLimit = 64;
 
 /// a sorts strictly before b.
@@ -46,8 +47,8 @@ static Value before(ScalarBuilder &s, Value a, Value b, DType dtype,
 
 /// The first `keep` places of lines of at most kCountingLimit elements.
 static Sorted sortByCounting(LowerCall &c, LoweredTensor x, bool descending,
-                             int64_t keep) {
-  Sizes sizes = x.sizes();
+                             Dim keep) {
+  Sizes sizes = x.dims();
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   SmallVector<AffineExpr, 6> at, other;
   for (unsigned d = 0; d <= last; ++d)
@@ -88,20 +89,18 @@ static Sorted sortByCounting(LowerCall &c, LoweredTensor x, bool descending,
 }
 
 Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim, bool descending,
-                 int64_t keep) {
+                 Dim keep) {
   SmallVector<unsigned> order;
   for (unsigned d = 0; d < x.rank(); ++d)
     if (d != dim)
       order.push_back(d);
   order.push_back(dim);
   x = c.toRowMajor(c.permute(x, order));
-  Sizes sizes = x.sizes();
-  int64_t n = sizes.back();
-  if (n <= kCountingLimit)
+  Sizes sizes = x.dims();
+  Dim n = sizes.back();
+  if (n.isStatic() && n.value() <= kCountingLimit)
     return sortByCounting(c, x, descending, keep);
-  int64_t rows = 1;
-  for (int64_t size : ArrayRef(sizes).drop_back())
-    rows *= size;
+  Dim rows = product(ArrayRef<Dim>(sizes).drop_back());
   auto r =
       callKernel(c, "sort", c.reshape(x, {rows, n}), Arg::truth(descending),
                  {{{rows, keep}, x.dtype}, {{rows, keep}, DType::I64}},
@@ -120,7 +119,7 @@ static LoweredTensor restored(LowerCall &c, LoweredTensor t, unsigned dim) {
 }
 
 static LogicalResult sorted(LowerCall &c, int64_t dimension, bool descending,
-                            int64_t keep, int values, int places) {
+                            std::optional<Dim> keep, int values, int places) {
   LoweredTensor x = c.operand(0);
   if (isComplex(x.dtype))
     return c.unsupported("complex numbers have no order");
@@ -128,52 +127,44 @@ static LogicalResult sorted(LowerCall &c, int64_t dimension, bool descending,
     if (r >= 0)
       c.setResult(static_cast<unsigned>(r), t);
   };
-  if (x.rank() == 0 || llvm::is_contained(x.sizes(), 0) || keep == 0) {
+  bool none = keep && keep->is(0);
+  if (x.rank() == 0 || hasNoElements(x.dims()) || none) {
     for (int r : {values, places})
       if (r >= 0)
-        set(r, r == values && keep
+        set(r, r == values && !none
                    ? x
-                   : c.filledInt(
-                         staticSizes(c.resultMeta(static_cast<unsigned>(r))),
-                         r == values ? x.dtype : DType::I64, 0));
+                   : c.filledInt(dimsOf(c.resultMeta(static_cast<unsigned>(r))),
+                                 r == values ? x.dtype : DType::I64, 0));
     return success();
   }
   unsigned dim = c.wrapDim(dimension, x.rank());
-  if (keep < 0)
-    keep = x.sizes()[dim];
-  Sorted s = sortLines(c, x, dim, descending, keep);
+  Sorted s = sortLines(c, x, dim, descending, keep.value_or(x.dims()[dim]));
   set(values, restored(c, s.keys, dim));
   set(places, restored(c, s.places, dim));
   return success();
 }
 
 static LogicalResult sort(LowerCall &c) {
-  return sorted(c, c.integer(1), c.flag(2), -1, 0, 1);
+  return sorted(c, c.integer(1), c.flag(2), std::nullopt, 0, 1);
 }
 static LogicalResult sortStable(LowerCall &c) {
-  return sorted(c, c.integer(2), c.flag(3), -1, 0, 1);
+  return sorted(c, c.integer(2), c.flag(3), std::nullopt, 0, 1);
 }
 static LogicalResult argsort(LowerCall &c) {
-  return sorted(c, c.integer(1), c.flag(2), -1, -1, 0);
+  return sorted(c, c.integer(1), c.flag(2), std::nullopt, -1, 0);
 }
 static LogicalResult argsortStable(LowerCall &c) {
-  return sorted(c, c.integer(2), c.flag(3), -1, -1, 0);
+  return sorted(c, c.integer(2), c.flag(3), std::nullopt, -1, 0);
 }
 static LogicalResult msort(LowerCall &c) {
-  return sorted(c, 0, false, -1, 0, -1);
+  return sorted(c, 0, false, std::nullopt, 0, -1);
 }
 /// By a C kernel: which of several equal elements are chosen is a property of
 /// the selection algorithm, and programs see it.
 static LogicalResult topk(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  int64_t k = c.integer(1);
-  if (!c.dimArg(1).isStatic())
-    return c.unsupported("a number of elements that is only known at run time");
-  bool sortsAll =
-      isComplex(x.dtype) || x.rank() == 0 || k == 0 || hasNoElements(x.dims());
-  if (sortsAll && !x.isStatic())
-    return c.unsupported("sizes that are only known at run time");
-  if (sortsAll)
+  Dim k = c.dimArg(1);
+  if (isComplex(x.dtype) || x.rank() == 0 || k.is(0) || hasNoElements(x.dims()))
     return sorted(c, c.integer(2), c.flag(3), k, 0, 1);
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
   SmallVector<unsigned, 6> order;
@@ -203,12 +194,12 @@ static LogicalResult kthValue(LowerCall &c) {
   if (x.rank() == 0)
     return sorted(c, 0, false, 1, 0, 1);
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
-  int64_t k = c.integer(1);
+  Dim k = c.dimArg(1);
   Sorted s = sortLines(c, x, dim, false, k);
   for (unsigned r : {0U, 1U}) {
     LoweredTensor t = r == 0 ? s.keys : s.places;
     t = restored(c, c.slice(t, t.rank() - 1, k - 1, 1), dim);
-    c.setResult(r, orderedReshape(c, t, staticSizes(c.resultMeta(r))));
+    c.setResult(r, orderedReshape(c, t, dimsOf(c.resultMeta(r))));
   }
   return success();
 }
@@ -225,33 +216,37 @@ static LogicalResult search(LowerCall &c, LoweredTensor sequence,
   promotion.add(sequence.dtype, false);
   promotion.add(values.dtype, values.rank() == 0);
   DType dtype = promotion.result().value_or(sequence.dtype);
-  Sizes sizes = values.sizes();
-  int64_t n = sequence.sizes().back();
+  Sizes sizes = values.dims();
+  Dim n = sequence.dims().back();
   DType result = c.resultMeta(0).dtype;
-  if (n == 0 || llvm::is_contained(sizes, 0)) {
-    c.setResult(0, c.filledInt(staticSizes(c.resultMeta(0)), result, 0));
+  if (n.is(0) || hasNoElements(sizes)) {
+    c.setResult(0, c.filledInt(dimsOf(c.resultMeta(0)), result, 0));
     return success();
   }
   values = c.toRowMajor(values);
+  sequence = withSpare(c, sequence, sequence.rank() - 1);
+  if (sorter)
+    sorter = withSpare(c, *sorter, sorter->rank() - 1);
   c.setResult(
-      0,
-      generateFrom(
-          c, values, sizes, result,
-          [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
-            Value value = s.cast(v[0], values.dtype, dtype);
-            SmallVector<Value> where;
-            if (sequence.rank() > 1)
-              where.assign(at.begin(), at.end() - 1);
-            where.push_back(Value());
-            Value place = binarySearch(s, value, n, right, dtype, [&](Value i) {
-              where.back() = i;
-              if (sorter)
-                where.back() =
-                    toIndex(s, readAt(s, *sorter, where), sorter->dtype);
-              return s.cast(readAt(s, sequence, where), sequence.dtype, dtype);
-            });
-            return fromIndex(s, place, result);
-          }));
+      0, generateFrom(c, values, sizes, result,
+                      [&](ScalarBuilder &s, ValueRange v, ArrayRef<Value> at) {
+                        Value value = s.cast(v[0], values.dtype, dtype);
+                        SmallVector<Value> where;
+                        if (sequence.rank() > 1)
+                          where.assign(at.begin(), at.end() - 1);
+                        where.push_back(Value());
+                        Value place = binarySearch(
+                            c, s, value, n, right, dtype, [&](Value i) {
+                              where.back() = i;
+                              if (sorter)
+                                where.back() =
+                                    toIndex(s, readAt(s, *sorter, where),
+                                            sorter->dtype);
+                              return s.cast(readAt(s, sequence, where),
+                                            sequence.dtype, dtype);
+                            });
+                        return fromIndex(s, place, result);
+                      }));
   return success();
 }
 
@@ -259,7 +254,9 @@ static LogicalResult search(LowerCall &c, LoweredTensor sequence,
 static LoweredTensor numberTensor(LowerCall &c, unsigned arg) {
   const Arg &a = c.call().args[arg];
   if (a.kind == Arg::Int)
-    return c.filledInt({}, DType::I64, a.dim.value());
+    return generate(c, {}, DType::I64, [&](ScalarBuilder &s, ArrayRef<Value>) {
+      return c.sizeIn(s, a.dim, DType::I64);
+    });
   return c.filled({}, DType::F32, c.number(arg));
 }
 
@@ -272,7 +269,7 @@ static LogicalResult searchSorted(LowerCall &c) {
   int sorterArg = call.schema->argIndex("sorter");
   if (sorterArg >= 0 && !c.isNone(static_cast<unsigned>(sorterArg))) {
     sorter = c.operand(static_cast<unsigned>(sorterArg));
-    int64_t n = sorter->sizes().back();
+    Dim n = sorter->dims().back();
     c.checkIndex(*sorter, 0, n, n);
   }
   return search(c, c.operand(0), sorter, values, right);
@@ -292,12 +289,10 @@ static LogicalResult isIn(LowerCall &c) {
                                          : c.operand(arg);
   };
   LoweredTensor x = tensor(0), tests = tensor(1);
-  int64_t count = 1;
-  for (int64_t n : tests.sizes())
-    count *= n;
+  Dim count = product(tests.dims());
   bool invert = c.call().arg("invert").boolean;
-  Sizes sizes = x.sizes();
-  if (count == 0 || llvm::is_contained(sizes, 0)) {
+  Sizes sizes = x.dims();
+  if (count.is(0) || hasNoElements(sizes)) {
     c.setResult(0, c.filledInt(sizes, DType::Bool, invert));
     return success();
   }
@@ -312,33 +307,41 @@ static LogicalResult isIn(LowerCall &c) {
   tests = c.cast(c.reshape(tests, {count}), dtype);
   LoweredTensor keys = sortLines(c, tests, 0, false, count).keys;
   c.newGroup();
+  // Of the run: there may be none, and then no last one to look at.
+  bool known = count.isStatic();
+  keys = withSpare(c, keys, 0);
   c.setResult(
       0,
       c.pointwise(x, sizes, DType::Bool, [&](ScalarBuilder &s, ValueRange v) {
         Value e = s.cast(v[0], x.dtype, dtype);
         auto key = [&](Value i) { return readAt(s, keys, i); };
-        Value last = s.constantInt(s.b.getIndexType(), count - 1);
-        Value at = s.minimum(lowerBound(s, e, count, dtype, key), last);
-        return s.cmp(invert ? Cmp::Ne : Cmp::Eq, e, key(at));
+        Value at = lowerBound(c, s, e, count, dtype, key);
+        if (known) {
+          Value last = sizeIndex(c, s, count - 1);
+          return s.cmp(invert ? Cmp::Ne : Cmp::Eq, e, key(s.minimum(at, last)));
+        }
+        Value found = s.cmp(Cmp::Lt, at, sizeIndex(c, s, count));
+        found = s.mul(found, s.cmp(Cmp::Eq, e, key(at)));
+        return invert ? s.cmp(Cmp::Eq, found, s.zero(found)) : found;
       }));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"sort.default", sort},
-    {"sort.stable", sortStable},
-    {"argsort.default", argsort},
-    {"argsort.stable", argsortStable},
-    {"msort.default", msort},
+    anyShape("sort.default", sort),
+    anyShape("sort.stable", sortStable),
+    anyShape("argsort.default", argsort),
+    anyShape("argsort.stable", argsortStable),
+    anyShape("msort.default", msort),
     anyShape("topk.default", topk),
-    {"kthvalue.default", kthValue},
-    {"searchsorted.Tensor", searchSorted},
-    {"searchsorted.Scalar", searchSorted},
-    {"bucketize.Tensor", bucketize},
-    {"bucketize.Scalar", bucketize},
-    {"isin.Tensor_Tensor", isIn},
-    {"isin.Tensor_Scalar", isIn},
-    {"isin.Scalar_Tensor", isIn},
+    anyShape("kthvalue.default", kthValue),
+    anyShape("searchsorted.Tensor", searchSorted),
+    anyShape("searchsorted.Scalar", searchSorted),
+    anyShape("bucketize.Tensor", bucketize),
+    anyShape("bucketize.Scalar", bucketize),
+    anyShape("isin.Tensor_Tensor", isIn),
+    anyShape("isin.Tensor_Scalar", isIn),
+    anyShape("isin.Scalar_Tensor", isIn),
 };
 
 ArrayRef<LowerRuleRow> sortLowerRules() { return kRows; }

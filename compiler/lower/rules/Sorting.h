@@ -14,9 +14,10 @@ struct Sorted {
 };
 
 /// Sorts along `dim`, stably, NaN after all numbers; the first `keep` elements
-/// of each line, with that dim last. No size may be 0, no dtype complex.
+/// of each line, with that dim last. No size may be the number 0, no dtype
+/// complex.
 Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim, bool descending,
-                 int64_t keep);
+                 Dim keep);
 
 } // namespace ft
 

@@ -50,15 +50,14 @@ static LoweredTensor centered(LowerCall &c, LoweredTensor x, int64_t pad,
                               StringRef mode) {
   if (mode == "constant")
     return c.pad(x, {0, pad}, {0, pad}, 0);
-  int64_t length = x.sizes()[1];
-  return generate(c, {x.sizes()[0], length + 2 * pad}, x.dtype,
+  Dim length = x.dims()[1];
+  return generate(c, {x.dims()[0], length + 2 * pad}, x.dtype,
                   [&](ScalarBuilder &s, ArrayRef<Value> at) {
-                    Type type = at[1].getType();
-                    auto k = [&](int64_t v) { return s.constantInt(type, v); };
+                    auto k = [&](Dim v) { return sizeIndex(c, s, v); };
                     Value i = s.sub(at[1], k(pad)), low = i, high = i;
                     if (mode == "reflect") {
                       low = s.neg(i);
-                      high = s.sub(k(2 * (length - 1)), i);
+                      high = s.sub(k(Dim(2) * (length - 1)), i);
                     } else if (mode == "replicate") {
                       low = k(0);
                       high = k(length - 1);
@@ -81,12 +80,12 @@ static LogicalResult stft(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   bool batched = x.rank() == 2;
   if (!batched)
-    x = c.reshape(x, {1, x.sizes()[0]});
+    x = c.reshape(x, {1, x.dims()[0]});
   Frames f = framesOf(c);
   if (Center && c.flag(5))
     x = centered(c, x, f.size / 2, c.call().args[6].str);
-  int64_t batch = x.sizes()[0];
-  int64_t count = (x.sizes()[1] - f.size) / f.hop + 1;
+  Dim batch = x.dims()[0];
+  Dim count = floorDiv(x.dims()[1] - f.size, f.hop) + 1;
   DType from = x.dtype, dtype = from;
   if (f.window)
     dtype = promoteTypes(from, f.window->dtype).value_or(from);
@@ -106,7 +105,8 @@ static LogicalResult stft(LowerCall &c) {
                     y = s.mul(y, s.cast(v[1], windowType, dtype));
                   return SmallVector<Value>{y};
                 })[0];
-  double scale = c.flag(kNormalized) ? fftScale(FftNorm::ByRoot, {f.size}) : 1;
+  FftScale scale = fftScale(
+      c.flag(kNormalized) ? FftNorm::ByRoot : FftNorm::None, Dim(f.size));
   bool complex = isComplex(dtype);
   bool onesided =
       c.isNone(kNormalized + 1) ? !complex : c.flag(kNormalized + 1);
@@ -116,10 +116,10 @@ static LogicalResult stft(LowerCall &c) {
                               onesided ? f.size / 2 + 1 : f.size, scale);
   r = c.permute(r, {0, 2, 1});
   if (!batched)
-    r = c.reshape(r, ArrayRef<int64_t>(r.sizes()).drop_front());
+    r = c.reshape(r, ArrayRef<Dim>(r.dims()).drop_front());
   if (!c.isNone(kNormalized + 2) && !c.flag(kNormalized + 2)) {
     // Real and imaginary parts side by side.
-    Sizes sizes = r.sizes();
+    Sizes sizes = r.dims();
     sizes.push_back(2);
     LoweredTensor spectrum = r;
     DType real = toReal(spectrum.dtype);
@@ -138,17 +138,16 @@ static LogicalResult stft(LowerCall &c) {
 /// out[b, s] = sum over the frames t that reach sample s of frames[b, t, s - t
 /// hop]. The last of them is s / hop; `overlap` of them can.
 static LoweredTensor overlapAdd(LowerCall &c, LoweredTensor frames, int64_t hop,
-                                int64_t total) {
-  Sizes sizes = frames.sizes();
-  int64_t count = sizes[1], size = sizes[2], overlap = (size + hop - 1) / hop;
+                                Dim total) {
+  Sizes sizes = frames.dims();
+  Dim count = sizes[1], size = sizes[2], overlap = ceilDiv(size, hop);
   LoweredTensor zero = c.filled({sizes[0], total}, frames.dtype, 0);
   LoweredTensor steps = c.filledInt({overlap}, DType::I64, 0);
   return c.generic(
       Access{steps, {c.dim(2)}}, Access{zero, {c.dim(0), c.dim(1)}},
       {Iterator::Parallel, Iterator::Parallel, Iterator::Reduction},
       [&](ScalarBuilder &s, ValueRange v) {
-        Type type = s.b.getI64Type();
-        auto k = [&](int64_t n) { return s.constantInt(type, n); };
+        auto k = [&](Dim n) { return c.sizeIn(s, n, DType::I64); };
         Value at = loopIndex(s, 1), hops = k(hop);
         Value last = arith::DivUIOp::create(s.b, s.loc, at, hops);
         Value t = s.sub(last, loopIndex(s, 2)), j = s.sub(at, s.mul(t, hops));
@@ -170,16 +169,18 @@ static LoweredTensor overlapAdd(LowerCall &c, LoweredTensor frames, int64_t hop,
 static LogicalResult istft(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   if (x.rank() == 2) {
-    Sizes sizes = x.sizes();
+    Sizes sizes = x.dims();
     sizes.insert(sizes.begin(), 1);
     x = c.reshape(x, sizes);
   }
   Frames f = framesOf(c);
-  int64_t batch = x.sizes()[0], bins = x.sizes()[1], count = x.sizes()[2];
+  Dim batch = x.dims()[0], bins = x.dims()[1], count = x.dims()[2];
   bool complex = c.flag(9);
+  if (!bins.isStatic() && c.isNone(7))
+    return c.unsupported("a number of bins that is only known at run time");
   bool onesided = c.isNone(7) ? bins != f.size : c.flag(7);
-  double scale =
-      fftScale(c.flag(6) ? FftNorm::ByRoot : FftNorm::ByCount, {f.size});
+  FftScale scale =
+      fftScale(c.flag(6) ? FftNorm::ByRoot : FftNorm::ByCount, Dim(f.size));
   LoweredTensor spectrum = c.permute(x, {0, 2, 1});
   if (!complex && !onesided)
     spectrum = c.slice(spectrum, 2, 0, f.size / 2 + 1);
@@ -199,26 +200,26 @@ static LogicalResult istft(LowerCall &c) {
       c.expand(c.pointwise({window, window}, {f.size}, dtype, product),
                {1, count, f.size});
   c.newGroup();
-  int64_t total = f.size + f.hop * (count - 1);
+  Dim total = Dim(f.size) + Dim(f.hop) * (count - 1);
   int64_t start = c.flag(5) ? f.size / 2 : 0;
-  int64_t length = c.resultMeta(0).sizes.back().value();
+  Dim length = c.resultMeta(0).sizes.back();
   LoweredTensor sum = overlapAdd(c, frames, f.hop, total);
   LoweredTensor weight = overlapAdd(c, squares, f.hop, total);
-  int64_t kept = std::min(length, total - start);
+  Dim kept = minDim(length, total - start);
   sum = c.slice(sum, 1, start, kept);
   weight = c.slice(weight, 1, start, kept);
   LoweredTensor r = c.pointwise(
       {sum, weight}, {batch, kept}, dtype,
       [](ScalarBuilder &s, ValueRange v) { return s.div(v[0], v[1]); });
   r = c.pad(r, {0, 0}, {0, length - kept}, 0);
-  c.setResult(0, c.reshape(r, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(r, dimsOf(c.resultMeta(0))));
   return success();
 }
 
 static const LowerRuleRow kRows[] = {
-    {"istft.default", istft},
-    {"stft.center", stft<true>},
-    {"stft.default", stft<false>},
+    anyShape("istft.default", istft),
+    anyShape("stft.center", stft<true>),
+    anyShape("stft.default", stft<false>),
 };
 
 ArrayRef<LowerRuleRow> stftLowerRules() { return kRows; }

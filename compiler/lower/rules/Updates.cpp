@@ -57,4 +57,23 @@ LoweredTensor foldUpdates(LowerCall &c, const Updates &u) {
                 u.dtype);
 }
 
+LoweredTensor foldAtPositions(LowerCall &c, LoweredTensor values,
+                              LoweredTensor positions, const SizeList &sizes,
+                              unsigned space, Fold fold, DType dtype) {
+  Dims in = values.dims();
+  Dim planes = product(ArrayRef<Dim>(in).drop_back(space));
+  Dim many = product(ArrayRef<Dim>(in).take_back(space));
+  Dim places = product(ArrayRef<Dim>(sizes).take_back(space));
+  Updates u;
+  u.fold = fold;
+  u.sizes = {planes, places};
+  u.dtype = dtype;
+  u.loops = 2;
+  u.from = {{UpdatePlace::Loop, 0}, {UpdatePlace::Index, 0}};
+  u.values = c.reshape(values, {planes, many});
+  u.indices = {c.reshape(positions, {planes, many})};
+  u.loopsOfIndex = true;
+  return c.reshape(foldUpdates(c, u), sizes);
+}
+
 } // namespace ft

@@ -54,6 +54,12 @@ struct Updates {
 /// The result, row-major, of `sizes` and `dtype`.
 LoweredTensor foldUpdates(LowerCall &c, const Updates &updates);
 
+/// Zeros of `sizes`, with values[.., i] folded in at flat position
+/// positions[.., i] of the last `space` dims: what max pools record.
+LoweredTensor foldAtPositions(LowerCall &c, LoweredTensor values,
+                              LoweredTensor positions, const SizeList &sizes,
+                              unsigned space, Fold fold, DType dtype);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_LOWER_RULES_UPDATES_H

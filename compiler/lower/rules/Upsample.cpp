@@ -5,8 +5,9 @@
 // (Resample.h). Positions follow ATen's arithmetic: float32, or double for
 // double images, because a floor is taken of them.
 
+#include "compiler/lower/rules/Upsample.h"
+
 #include "compiler/lower/Gather.h"
-#include "compiler/lower/Resample.h"
 #include "compiler/lower/Rules.h"
 
 #include <cmath>
@@ -16,29 +17,14 @@ using namespace mlir;
 
 namespace ft {
 
-enum class Filter {
-  Nearest,
-  NearestExact,
-  Linear,
-  Cubic,
-  LinearAA,
-  CubicAA,
-  LanczosAA
-};
-
 namespace {
-/// What one dim is resized by. `scale` is what the caller gave as output /
-/// input, 0 if nothing: then the sizes decide.
+/// A ResizedDim of sizes that are numbers.
 struct Axis {
   int64_t from, to;
   double scale;
   bool alignCorners;
 };
 } // namespace
-
-static bool isAligned(Filter f) {
-  return f != Filter::Nearest && f != Filter::NearestExact;
-}
 
 /// Input positions per output position.
 template <typename T>
@@ -160,7 +146,8 @@ static Taps tapsOf(Filter f, const Axis &a, int64_t i) {
   llvm_unreachable("all filters are listed");
 }
 
-static Resampling mapOf(Filter f, const Axis &a, DType dtype) {
+static Resampling mapOf(Filter f, const ResizedDim &dim, DType dtype) {
+  Axis a{dim.from.value(), dim.to.value(), dim.scale, dim.alignCorners};
   Resampling map;
   map.from = a.from;
   for (int64_t i = 0; i < a.to; ++i)
@@ -182,9 +169,11 @@ static SmallVector<double, 3> scalesOf(LowerCall &c, unsigned dims) {
   };
   if (int list = schema.argIndex("scale_factors"); list >= 0) {
     const Arg &factors = c.call().args[static_cast<unsigned>(list)];
-    for (auto [d, f] : llvm::enumerate(factors.list))
+    for (auto [d, f] : llvm::enumerate(factors.list)) {
+      c.noteRead(static_cast<unsigned>(list), f);
       scales[d] =
           f.kind == Arg::Int ? static_cast<double>(f.dim.value()) : f.real;
+    }
     return scales;
   }
   take(schema.argIndex("scales"), 0);
@@ -199,31 +188,41 @@ static bool alignsCorners(LowerCall &c) {
   return arg >= 0 && c.flag(static_cast<unsigned>(arg));
 }
 
-/// Of images the number and the channels may be of the run.
-static LogicalResult checkImage(LowerCall &c, ArrayRef<Dim> from,
-                                ArrayRef<Dim> to) {
-  auto isKnown = [](Dim d) { return d.isStatic(); };
-  if (llvm::all_of(from.drop_front(2), isKnown) &&
-      llvm::all_of(to.drop_front(2), isKnown))
-    return success();
-  return c.unsupported("images whose size is only known at run time");
+/// What each spatial dim is resized by. Fails if a filter is asked for whose
+/// taps no kernel can know beforehand.
+static FailureOr<SmallVector<ResizedDim>>
+resizedDims(LowerCall &c, Filter f, ArrayRef<Dim> from, ArrayRef<Dim> to) {
+  auto space = static_cast<unsigned>(from.size()) - 2;
+  SmallVector<double, 3> scales = scalesOf(c, space);
+  bool aligned = alignsCorners(c);
+  SmallVector<ResizedDim> dims;
+  for (unsigned d = 0; d < space; ++d) {
+    dims.push_back({from[2 + d], to[2 + d], scales[d], aligned});
+    bool isStatic = from[2 + d].isStatic() && to[2 + d].isStatic();
+    if (!isStatic && isAntialiased(f))
+      return c.unsupported("antialiasing of images whose size is only known at "
+                           "run time");
+  }
+  return dims;
+}
+
+static bool isKnown(const ResizedDim &d) {
+  return d.from.isStatic() && d.to.isStatic();
 }
 
 template <Filter kFilter>
 static LogicalResult upsample(LowerCall &c) {
   LoweredTensor t = c.operand(0);
   DType dtype = t.dtype;
-  Dims from = t.dims(), to = dimsOf(c.resultMeta(0));
-  if (failed(checkImage(c, from, to)))
+  auto dims = resizedDims(c, kFilter, t.dims(), dimsOf(c.resultMeta(0)));
+  if (failed(dims))
     return failure();
-  unsigned dims = t.rank() - 2;
-  SmallVector<double, 3> scales = scalesOf(c, dims);
-  bool aligned = alignsCorners(c);
-  for (unsigned d = 0; d < dims; ++d) {
-    Axis a{from[2 + d].value(), to[2 + d].value(), scales[d], aligned};
-    if (a.from == a.to && !isAligned(kFilter) && a.scale <= 0)
+  for (auto [i, d] : llvm::enumerate(*dims)) {
+    unsigned at = 2 + static_cast<unsigned>(i);
+    if (d.from == d.to && !isAligned(kFilter) && d.scale <= 0)
       continue;
-    t = resample(c, t, 2 + d, mapOf(kFilter, a, dtype));
+    t = isKnown(d) ? resample(c, t, at, mapOf(kFilter, d, dtype))
+                   : resample(c, t, at, resizedInRun(c, kFilter, d, dtype));
   }
   c.setResult(0, c.cast(t, dtype));
   return success();
@@ -233,22 +232,20 @@ template <Filter kFilter>
 static LogicalResult upsampleBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0);
   DType dtype = g.dtype;
-  Dims to = g.dims(), from = dimsOf(c.resultMeta(0));
-  if (failed(checkImage(c, from, to)))
+  auto dims = resizedDims(c, kFilter, dimsOf(c.resultMeta(0)), g.dims());
+  if (failed(dims))
     return failure();
-  unsigned dims = g.rank() - 2;
-  SmallVector<double, 3> scales = scalesOf(c, dims);
-  bool aligned = alignsCorners(c);
-  if (kFilter == Filter::Cubic && from == to) { // as ATen does it
-    c.setResult(0, g);
+  auto isKept = [](const ResizedDim &d) { return d.from == d.to; };
+  if (kFilter == Filter::Cubic && llvm::all_of(*dims, isKept)) {
+    c.setResult(0, g); // as ATen does it
     return success();
   }
-  for (unsigned d = 0; d < dims; ++d)
-    g = resampleBackward(
-        c, g, 2 + d,
-        mapOf(kFilter,
-              Axis{from[2 + d].value(), to[2 + d].value(), scales[d], aligned},
-              dtype));
+  for (auto [i, d] : llvm::enumerate(*dims)) {
+    unsigned at = 2 + static_cast<unsigned>(i);
+    g = isKnown(d) ? resampleBackward(c, g, at, mapOf(kFilter, d, dtype))
+                   : resampleBackward(c, g, at, d.from,
+                                      resizedInRun(c, kFilter, d, dtype));
+  }
   c.setResult(0, c.cast(g, dtype));
   return success();
 }

@@ -59,7 +59,7 @@ static LogicalResult powerSum(LowerCall &c) {
 static LogicalResult linalgNorm(LowerCall &c) {
   bool vector = c.operand(0).rank() <= 1;
   if (!c.isNone(2))
-    vector = c.call().args[2].kind != Arg::List || c.integers(2).size() <= 1;
+    vector = c.call().args[2].kind != Arg::List || c.dimsArg(2).size() <= 1;
   return c.isNone(1) || vector ? norm(c) : lowerMatrixNorm(c);
 }
 
@@ -86,7 +86,7 @@ static LogicalResult dist(LowerCall &c) {
 static const LowerRuleRow kRows[] = {
     anyShape("dist.default", dist),
     anyShape("frobenius_norm.dim", norm),
-    {"linalg_norm.default", linalgNorm},
+    anyShape("linalg_norm.default", linalgNorm),
     anyShape("linalg__powsum.default", powerSum),
     anyShape("linalg_vector_norm.default", norm),
     anyShape("native_norm.ScalarOpt_dim_dtype", norm),

@@ -10,6 +10,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
+#include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -216,34 +217,28 @@ static LogicalResult split(LowerCall &c) {
 
 /// Cut before each index; indices may fall back, then pieces are empty.
 static LogicalResult splitAt(LowerCall &c, unsigned dim,
-                             ArrayRef<int64_t> indices) {
+                             ArrayRef<Dim> indices) {
   LoweredTensor t = c.operand(0);
-  if (!t.dims()[dim].isStatic())
-    return c.unsupported("a size that is only known at run time");
-  int64_t n = t.dims()[dim].value();
-  auto clip = [&](int64_t i) {
-    return std::clamp<int64_t>(i < 0 ? i + n : i, 0, n);
-  };
+  Dim n = t.dims()[dim];
   for (unsigned r = 0; r < c.numResults(); ++r) {
-    int64_t start = r == 0 ? 0 : clip(indices[r - 1]);
+    Dim start = r == 0 ? Dim(0) : clippedPlace(indices[r - 1], n);
     c.setResult(r, c.slice(t, dim, start, dimsOf(c.resultMeta(r))[dim]));
   }
   return success();
 }
 
 static LogicalResult tensorSplitIndices(LowerCall &c) {
-  return splitAt(c, c.wrapDim(c.integer(2), c.operand(0).rank()),
-                 c.integers(1));
+  return splitAt(c, c.wrapDim(c.integer(2), c.operand(0).rank()), c.dimsArg(1));
 }
 
 template <bool kIndices>
 static LogicalResult hsplit(LowerCall &c) {
   unsigned dim = c.operand(0).rank() > 1 ? 1 : 0;
-  return kIndices ? splitAt(c, dim, c.integers(1)) : pieces(c, dim);
+  return kIndices ? splitAt(c, dim, c.dimsArg(1)) : pieces(c, dim);
 }
 template <bool kIndices, unsigned kDim>
 static LogicalResult splitDim(LowerCall &c) {
-  return kIndices ? splitAt(c, kDim, c.integers(1)) : pieces(c, kDim);
+  return kIndices ? splitAt(c, kDim, c.dimsArg(1)) : pieces(c, kDim);
 }
 
 static LogicalResult unbound(LowerCall &c) {
@@ -304,25 +299,64 @@ static LogicalResult unfolded(LowerCall &c) {
 /// without gaps.
 static std::optional<LoweredTensor> memoryOf(LowerCall &c) {
   const TensorMeta &meta = c.meta(0);
-  Order dims = identityOrder(static_cast<unsigned>(meta.rank()));
-  llvm::sort(dims, [&](unsigned a, unsigned b) {
-    return std::pair(-meta.strides[a].value(), a) <
-           std::pair(-meta.strides[b].value(), b);
-  });
-  int64_t expected = 1;
-  for (unsigned d : llvm::reverse(dims)) {
-    if (meta.sizes[d].is(1))
-      continue;
-    if (!meta.strides[d].is(expected))
+  // From the dim that varies fastest on; dims of one element lie anywhere.
+  Order dims, left;
+  for (unsigned d = 0; d < static_cast<unsigned>(meta.rank()); ++d)
+    (meta.sizes[d].is(1) ? dims : left).push_back(d);
+  Dim expected = 1;
+  while (!left.empty()) {
+    auto *next = llvm::find_if(
+        left, [&](unsigned d) { return meta.strides[d] == expected; });
+    if (next == left.end())
       return std::nullopt;
-    expected *= meta.sizes[d].value();
+    expected = expected * meta.sizes[*next];
+    dims.push_back(*next);
+    left.erase(next);
   }
-  return c.reshape(c.permute(c.operand(0), dims), {meta.numel().value()});
+  std::reverse(dims.begin(), dims.end());
+  return c.reshape(c.permute(c.operand(0), dims), {meta.numel()});
+}
+
+namespace {
+/// The first and the last element that are read, of how many.
+struct Extent {
+  Dim lowest, highest, count;
+};
+} // namespace
+
+/// as_strided with numbers of the run; that it stays within its operand is
+/// checked before anything is read. A result without elements reads
+/// nothing.
+static LogicalResult stridedInRun(LowerCall &c, LoweredTensor memory, Dim start,
+                                  const Extent &extent) {
+  Dims sizes = c.dimsArg(1), strides = c.dimsArg(2);
+  LoweredTensor fits =
+      generate(c, {}, DType::Bool, [&](ScalarBuilder &s, ArrayRef<Value>) {
+        using Cmp = ScalarBuilder::Cmp;
+        Value low = c.sizeIn(s, extent.lowest, DType::I64);
+        Value high = c.sizeIn(s, extent.highest, DType::I64);
+        Value inside =
+            s.mul(s.cmp(Cmp::Ge, low, s.zero(low)),
+                  s.cmp(Cmp::Lt, high, c.sizeIn(s, extent.count, DType::I64)));
+        Value elements = c.sizeIn(s, product(sizes), DType::I64);
+        Value none = s.cmp(Cmp::Eq, elements, s.zero(elements));
+        return arith::OrIOp::create(s.b, s.loc, none, inside);
+      });
+  c.checkValue(fits, "it reaches beyond the elements of its operand");
+  c.setResult(0, generate(c, sizes, memory.dtype,
+                          [&](ScalarBuilder &s, ArrayRef<Value> at) {
+                            Value place = sizeIndex(c, s, start);
+                            for (auto [i, stride] : llvm::zip(at, strides))
+                              place = s.add(place,
+                                            s.mul(i, sizeIndex(c, s, stride)));
+                            return readAt(s, memory, place);
+                          }));
+  return success();
 }
 
 static LogicalResult asStrided(LowerCall &c) {
-  SmallVector<int64_t, 6> sizes = c.integers(1), strides = c.integers(2);
-  if (llvm::is_contained(sizes, 0)) {
+  Dims sizes = c.dimsArg(1), strides = c.dimsArg(2);
+  if (hasNoElements(sizes)) {
     c.setResult(0, c.empty(sizes, c.resultMeta(0).dtype));
     return success();
   }
@@ -330,16 +364,24 @@ static LogicalResult asStrided(LowerCall &c) {
   if (!memory)
     return c.unsupported("as_strided of a tensor with gaps in its memory");
   // Offsets are those of the storage, which the value may not start.
-  int64_t start = c.isNone(3) ? 0 : c.integer(3) - c.meta(0).offset.value();
-  int64_t lowest = start, highest = start;
-  AffineExpr at = c.constant(start);
-  for (auto [d, stride] : llvm::enumerate(strides)) {
-    at = at + c.dim(static_cast<unsigned>(d)) * stride;
-    (stride < 0 ? lowest : highest) += stride * (sizes[d] - 1);
+  Dim start = c.isNone(3) ? Dim(0) : c.dimArg(3) - c.meta(0).offset;
+  Dim lowest = start, highest = start;
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    bool back = stride.isStatic() && stride.value() < 0;
+    Dim &end = back ? lowest : highest;
+    end = end + stride * (size - 1);
   }
-  if (lowest < 0 || highest >= c.meta(0).numel().value())
+  Dim count = c.meta(0).numel();
+  bool isAffine = start.isStatic() &&
+                  llvm::all_of(strides, [](Dim d) { return d.isStatic(); });
+  if (!isAffine || !highest.isStatic() || !count.isStatic())
+    return stridedInRun(c, *memory, start, {lowest, highest, count});
+  if (lowest.value() < 0 || highest.value() >= count.value())
     return c.unsupported("as_strided reaches beyond the elements of its "
                          "operand");
+  AffineExpr at = c.constant(start.value());
+  for (auto [d, stride] : llvm::enumerate(strides))
+    at = at + c.dim(static_cast<unsigned>(d)) * stride.value();
   c.setResult(0, gatherAffine(c, *memory, at, sizes));
   return success();
 }
@@ -627,13 +669,13 @@ static const LowerRuleRow kRows[] = {
     anyShape("chunk.default", split),
     anyShape("unsafe_chunk.default", split),
     anyShape("tensor_split.sections", split),
-    {"tensor_split.indices", tensorSplitIndices},
+    anyShape("tensor_split.indices", tensorSplitIndices),
     anyShape("hsplit.int", hsplit<false>),
-    {"hsplit.array", hsplit<true>},
+    anyShape("hsplit.array", hsplit<true>),
     anyShape("vsplit.int", splitDim<false, 0>),
-    {"vsplit.array", splitDim<true, 0>},
+    anyShape("vsplit.array", splitDim<true, 0>),
     anyShape("dsplit.int", splitDim<false, 2>),
-    {"dsplit.array", splitDim<true, 2>},
+    anyShape("dsplit.array", splitDim<true, 2>),
     anyShape("unbind.int", unbound),
     anyShape("unbind_copy.int", unbound),
 
@@ -642,8 +684,8 @@ static const LowerRuleRow kRows[] = {
     anyShape("linalg_diagonal.default", diagonal),
     anyShape("unfold.default", unfolded),
     anyShape("unfold_copy.default", unfolded),
-    {"as_strided.default", asStrided},
-    {"as_strided_copy.default", asStrided},
+    anyShape("as_strided.default", asStrided),
+    anyShape("as_strided_copy.default", asStrided),
     anyShape("pixel_shuffle.default", pixelShuffle),
     anyShape("pixel_unshuffle.default", pixelUnshuffle),
     anyShape("channel_shuffle.default", channelShuffle),
@@ -660,8 +702,8 @@ static const LowerRuleRow kRows[] = {
     anyShape("view_as_complex_copy.default", viewAsComplex),
     anyShape("view_as_real.default", viewAsReal),
     anyShape("view_as_real_copy.default", viewAsReal),
-    {"view.dtype", viewDType},
-    {"view_copy.dtype", viewDType},
+    anyShape("view.dtype", viewDType),
+    anyShape("view_copy.dtype", viewDType),
 };
 
 ArrayRef<LowerRuleRow> viewLowerRules() { return kRows; }

@@ -29,7 +29,7 @@ static LogicalResult weightNorm(LowerCall &c) {
     dims.pop_back(); // the interface takes -1 as the last dim
   LoweredTensor norms = pNorm(c, v, 2, dims, true, sum);
   c.newGroup();
-  c.setResult(0, c.pointwise({v, g, norms}, v.sizes(), dtype,
+  c.setResult(0, c.pointwise({v, g, norms}, v.dims(), dtype,
                              [&](ScalarBuilder &s, ValueRange at) {
                                Value scale =
                                    s.div(s.cast(at[1], g.dtype, sum), at[2]);
@@ -39,7 +39,7 @@ static LogicalResult weightNorm(LowerCall &c) {
                              }));
   if (c.numResults() > 1) {
     const TensorMeta &meta = c.resultMeta(1);
-    c.setResult(1, c.cast(c.reshape(norms, staticSizes(meta)), meta.dtype));
+    c.setResult(1, c.cast(c.reshape(norms, dimsOf(meta)), meta.dtype));
   }
   return success();
 }
@@ -55,7 +55,7 @@ static LogicalResult normExceptDim(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
   LoweredTensor y =
       pNorm(c, v, static_cast<double>(c.integer(1)), dims, true, meta.dtype);
-  c.setResult(0, c.reshape(y, staticSizes(meta)));
+  c.setResult(0, c.reshape(y, dimsOf(meta)));
   return success();
 }
 
@@ -80,7 +80,7 @@ static LogicalResult weightNormBackward(LowerCall &c) {
       })[0];
   c.newGroup();
   c.setResult(
-      0, c.pointwise({grad, v, g, norms, t}, v.sizes(), dtype,
+      0, c.pointwise({grad, v, g, norms, t}, v.dims(), dtype,
                      [&](ScalarBuilder &s, ValueRange at) {
                        Value n = s.cast(at[3], norms.dtype, sum);
                        Value inner = s.div(at[4], s.mul(n, n));
@@ -91,11 +91,11 @@ static LogicalResult weightNormBackward(LowerCall &c) {
                      }));
   const TensorMeta &meta = c.resultMeta(1);
   LoweredTensor dg = c.pointwise(
-      {t, norms}, t.sizes(), meta.dtype, [&](ScalarBuilder &s, ValueRange at) {
+      {t, norms}, t.dims(), meta.dtype, [&](ScalarBuilder &s, ValueRange at) {
         Value n = s.cast(at[1], norms.dtype, sum);
         return s.cast(s.div(at[0], n), sum, meta.dtype);
       });
-  c.setResult(1, c.reshape(dg, staticSizes(meta)));
+  c.setResult(1, c.reshape(dg, dimsOf(meta)));
   return success();
 }
 
@@ -111,7 +111,7 @@ static LogicalResult maskedSoftmaxBackward(LowerCall &c) {
   unsigned dim =
       c.isNone(3) ? y.rank() - 1 : LowerCall::wrapDim(c.integer(3), y.rank());
   LoweredTensor products = c.pointwise(
-      {grad, y, mask}, y.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      {grad, y, mask}, y.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
         Value p =
             s.mul(s.cast(v[0], grad.dtype, sum), s.cast(v[1], y.dtype, sum));
         return s.select(v[2], s.zero(p), p);
@@ -119,13 +119,13 @@ static LogicalResult maskedSoftmaxBackward(LowerCall &c) {
   LoweredTensor total = sumOf(c, products, dim, true, sum);
   c.newGroup();
   LoweredTensor result =
-      c.pointwise({grad, y, mask, total}, y.sizes(), dtype,
+      c.pointwise({grad, y, mask, total}, y.dims(), dtype,
                   [&](ScalarBuilder &s, ValueRange v) {
                     Value d = s.sub(s.cast(v[0], grad.dtype, sum), v[3]);
                     d = s.mul(s.cast(v[1], y.dtype, sum), d);
                     return s.cast(s.select(v[2], s.zero(d), d), sum, dtype);
                   });
-  c.setResult(0, c.reshape(result, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(result, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -136,9 +136,9 @@ static LogicalResult rmsNormBackward(LowerCall &c) {
   bool weighted = !c.isNone(4);
   DType sum = opmathType(x.dtype);
   auto rank = x.rank();
-  auto inner = static_cast<unsigned>(c.integers(2).size());
+  auto inner = static_cast<unsigned>(c.dimsArg(2).size());
   SmallVector<unsigned> shared, outer;
-  SmallVector<int64_t, 6> statSizes = x.sizes();
+  Dims statSizes = x.dims();
   for (unsigned d = 0; d < rank; ++d) {
     (d < rank - inner ? outer : shared).push_back(d);
     if (d >= rank - inner)
@@ -148,8 +148,9 @@ static LogicalResult rmsNormBackward(LowerCall &c) {
   SmallVector<LoweredTensor> ins = {x, grad, rstd};
   if (weighted) {
     LoweredTensor w = c.operand(4);
-    SmallVector<int64_t, 6> sizes(rank, 1);
-    llvm::copy(w.sizes(), sizes.begin() + (rank - inner));
+    Dims sizes(rank, 1);
+    Dims own = w.dims();
+    llvm::copy(own, sizes.begin() + (rank - inner));
     ins.push_back(c.reshape(w, sizes));
   }
   auto weightedGrad = [&](ScalarBuilder &s, ValueRange v) {
@@ -164,12 +165,12 @@ static LogicalResult rmsNormBackward(LowerCall &c) {
   auto setOrNothing = [&](unsigned r, LoweredTensor t) {
     const TensorMeta &meta = c.resultMeta(r);
     if (!t.value)
-      t = c.filled(staticSizes(meta), meta.dtype, 0);
-    c.setResult(r, c.cast(c.reshape(t, staticSizes(meta)), meta.dtype));
+      t = c.filled(dimsOf(meta), meta.dtype, 0);
+    c.setResult(r, c.cast(c.reshape(t, dimsOf(meta)), meta.dtype));
   };
   LoweredTensor dx, dw;
   if (wants(0)) {
-    auto count = static_cast<double>(countOf(x, shared));
+    Dim count = elementsAlong(x, shared);
     LoweredTensor dot =
         reduceTo(c, ins, shared, true, zero, [&](ReduceStep &step) {
           ScalarBuilder &s = step.s;
@@ -179,8 +180,8 @@ static LogicalResult rmsNormBackward(LowerCall &c) {
         })[0];
     SmallVector<LoweredTensor> all(ins);
     all.push_back(dot);
-    dx = c.pointwise(all, x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
-      Value mean = s.div(v.back(), s.constant(v.back().getType(), count));
+    dx = c.pointwise(all, x.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      Value mean = s.div(v.back(), c.sizeIn(s, count, sum));
       Value y = s.sub(weightedGrad(s, v), s.mul(normal(s, v), mean));
       return s.mul(y, s.cast(v[2], rstd.dtype, sum));
     });
@@ -208,7 +209,7 @@ static LogicalResult maskedSoftmax(LowerCall &c) {
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   int64_t type = c.isNone(3) ? 2 : c.integer(3);
   if (type == 1 && mask.rank() == 2 && x.rank() == 4) {
-    auto sizes = mask.sizes();
+    auto sizes = mask.dims();
     mask = c.reshape(mask, {sizes[0], 1, 1, sizes[1]});
   }
   if (x.rank() == 0) {
@@ -219,7 +220,7 @@ static LogicalResult maskedSoftmax(LowerCall &c) {
       c.isNone(2) ? x.rank() - 1 : LowerCall::wrapDim(c.integer(2), x.rank());
   double least = -std::numeric_limits<double>::infinity();
   LoweredTensor shown = c.pointwise(
-      {x, mask}, x.sizes(), sum, [&](ScalarBuilder &s, ValueRange v) {
+      {x, mask}, x.dims(), sum, [&](ScalarBuilder &s, ValueRange v) {
         Value e = s.cast(v[0], x.dtype, sum);
         return s.select(v[1], s.constant(e.getType(), least), e);
       });
@@ -227,15 +228,15 @@ static LogicalResult maskedSoftmax(LowerCall &c) {
   LoweredTensor most = maxOf(c, shown, dim, true);
   c.newGroup();
   LoweredTensor powers = c.pointwise(
-      {shown, most}, x.sizes(), sum,
+      {shown, most}, x.dims(), sum,
       [&](ScalarBuilder &s, ValueRange v) { return s.exp(s.sub(v[0], v[1])); });
   LoweredTensor total = sumOf(c, powers, dim, true, sum);
   c.newGroup();
-  LoweredTensor y = c.pointwise({powers, total}, x.sizes(), dtype,
+  LoweredTensor y = c.pointwise({powers, total}, x.dims(), dtype,
                                 [&](ScalarBuilder &s, ValueRange v) {
                                   return s.cast(s.div(v[0], v[1]), sum, dtype);
                                 });
-  c.setResult(0, c.reshape(y, staticSizes(c.resultMeta(0))));
+  c.setResult(0, c.reshape(y, dimsOf(c.resultMeta(0))));
   return success();
 }
 
@@ -244,8 +245,8 @@ static LogicalResult maskedSoftmax(LowerCall &c) {
 static LogicalResult embeddingRenorm(LowerCall &c) {
   LoweredTensor w = c.operand(0), indices = c.operand(1);
   double most = c.number(2), p = c.number(3);
-  int64_t rows = w.sizes()[0];
-  int64_t count = countOf(indices, allDims(indices.rank()));
+  Dim rows = w.dims()[0];
+  Dim count = elementsAlong(indices, allDims(indices.rank()));
   DType dtype = w.dtype, sum = opmathType(dtype), from = indices.dtype;
   indices = c.reshape(indices, {count});
   c.checkIndex(indices, 0, rows, rows);
@@ -264,7 +265,7 @@ static LogicalResult embeddingRenorm(LowerCall &c) {
   c.newGroup();
   c.setResult(
       0,
-      c.pointwise({w, named, norms}, w.sizes(), dtype,
+      c.pointwise({w, named, norms}, w.dims(), dtype,
                   [&](ScalarBuilder &s, ValueRange v) {
                     Value e = s.cast(v[0], dtype, sum);
                     Value limit = s.constant(v[2].getType(), most);
@@ -281,15 +282,16 @@ static LogicalResult embeddingRenorm(LowerCall &c) {
 
 ArrayRef<LowerRuleRow> weightNormLowerRules() {
   static const LowerRuleRow rows[] = {
-      {"_fused_rms_norm_backward.default", rmsNormBackward},
-      {"_masked_softmax.default", maskedSoftmax},
-      {"_masked_softmax_backward.default", maskedSoftmaxBackward},
-      {"_weight_norm_differentiable_backward.default", weightNormBackward},
-      {"_weight_norm_interface_backward.default", weightNormBackward},
-      {"norm_except_dim.default", normExceptDim},
-      {"_weight_norm.default", weightNorm},
-      {"_weight_norm_interface.default", weightNorm},
-      {"embedding_renorm.default", embeddingRenorm},
+      anyShape("_fused_rms_norm_backward.default", rmsNormBackward),
+      anyShape("_masked_softmax.default", maskedSoftmax),
+      anyShape("_masked_softmax_backward.default", maskedSoftmaxBackward),
+      anyShape("_weight_norm_differentiable_backward.default",
+               weightNormBackward),
+      anyShape("_weight_norm_interface_backward.default", weightNormBackward),
+      anyShape("norm_except_dim.default", normExceptDim),
+      anyShape("_weight_norm.default", weightNorm),
+      anyShape("_weight_norm_interface.default", weightNorm),
+      anyShape("embedding_renorm.default", embeddingRenorm),
   };
   return rows;
 }

@@ -11,18 +11,25 @@ namespace ft {
 /// The windows along one spatial dim, which has `size` elements: `count`
 /// windows of `length` taps. Window o starts at o * stride - low (strided), or
 /// at o * size / count (adaptive), and its taps are `dilation` apart.
+///
+/// Size and count may be of the run. The length of adaptive windows is then a
+/// bound: taps behind the end of a window are not inside of it.
 struct WindowDim {
-  int64_t size, count, length;
+  Dim size, count, length;
   int64_t stride = 1, low = 0, dilation = 1;
   bool adaptive = false;
 
-  int64_t startOf(int64_t window) const {
-    return adaptive ? window * size / count : window * stride - low;
+  bool isStatic() const { return size.isStatic() && count.isStatic(); }
+  Dim startOf(Dim window) const {
+    return adaptive ? floorDiv(window * size, count)
+                    : window * Dim(stride) - low;
   }
   /// Adaptive windows differ in length: window o ends before this.
-  int64_t adaptiveEnd(int64_t window) const {
-    return ((window + 1) * size + count - 1) / count;
+  Dim adaptiveEnd(Dim window) const {
+    return ceilDiv((window + 1) * size, count);
   }
+  /// How many elements behind the last one taps reach.
+  Dim reachBehind() const;
 };
 
 /// The windows of a pool over the last `space` dims of `sizes`, as many as
@@ -34,17 +41,22 @@ llvm::SmallVector<WindowDim> stridedWindows(LowerCall &c, unsigned first,
                                             llvm::ArrayRef<Dim> counts,
                                             unsigned space);
 /// The windows of an adaptive pool with `count` outputs.
-WindowDim adaptiveWindows(int64_t size, int64_t count);
-/// All adaptive windows have `length` taps: nothing needs masking.
+WindowDim adaptiveWindows(Dim size, Dim count);
+/// All adaptive windows are known to have `length` taps: nothing needs masking.
 bool isUniform(const WindowDim &dim);
 
 /// Inside a body: where window `o` starts and ends in the unpadded operand, by
 /// position alone (dilation 1); both are i64.
 std::pair<mlir::Value, mlir::Value>
-boundsOf(ScalarBuilder &s, const WindowDim &dim, mlir::Value o);
+boundsOf(LowerCall &c, ScalarBuilder &s, const WindowDim &dim, mlir::Value o);
+/// Inside a body: how many elements window `o` counts, as i64. Strided windows
+/// end where the padding does; without `countPadding`, where the operand does.
+mlir::Value elementsOf(LowerCall &c, ScalarBuilder &s, const WindowDim &dim,
+                       mlir::Value o, bool countPadding);
 
 /// What the body of a window reduction sees.
 struct WindowStep {
+  LowerCall &c;
   ScalarBuilder &s;
   llvm::ArrayRef<WindowDim> dims;
   /// The element (of the operand's dtype; `padding` outside of it).

@@ -10,8 +10,11 @@ using namespace ft;
 
 namespace {
 
-/// Two lines of n points, transformed along dim 1.
-Dense transform(const Dense &x, bool inverse, double scale) {
+/// What a transform is divided by.
+enum Norm { kNothing, kRoot, kCount };
+
+/// Two lines of n points, transformed along dim 1, in `scratch` bytes.
+Dense transform(const Dense &x, bool inverse, Norm norm, int64_t scratch = 0) {
   int64_t n = x.cols;
   KernelRun fft(/*complex=*/true);
   fft.operand(x);
@@ -19,9 +22,10 @@ Dense transform(const Dense &x, bool inverse, double scale) {
   fft.number(n);
   fft.number(inverse);
   fft.number(0);
-  fft.real(scale);
+  fft.number(norm);
+  fft.number(n);
   fft.result(x.rows, n);
-  EXPECT_EQ(fft.run(ft_k_fft, ft_scratch_fft(n)), FT_OK);
+  EXPECT_EQ(fft.run(ft_k_fft, scratch ? scratch : ft_scratch_fft(n)), FT_OK);
   return fft.resultMatrix(0);
 }
 
@@ -47,13 +51,28 @@ INSTANTIATE_TEST_SUITE_P(Points, FftTest,
 
 TEST_P(FftTest, IsItsDefinition) {
   Dense x = Dense::random(2, GetParam(), true, 1);
-  EXPECT_LE((transform(x, false, 1) - sums(x)).size(),
+  EXPECT_LE((transform(x, false, kNothing) - sums(x)).size(),
             1e-14 * GetParam() + 1e-14);
 }
 
 TEST_P(FftTest, InverseGivesTheSignalBack) {
   Dense x = Dense::random(2, GetParam(), true, 2);
-  Dense back = transform(transform(x, false, 1), true, 1.0 / GetParam());
+  Dense back = transform(transform(x, false, kNothing), true, kCount);
+  EXPECT_LE((back - x).size(), 1e-14);
+}
+
+TEST_P(FftTest, TwoRootsAreTheCount) {
+  Dense x = Dense::random(2, GetParam(), true, 3);
+  Dense back = transform(transform(x, false, kRoot), true, kRoot);
+  EXPECT_LE((back - x).size(), 1e-14);
+}
+
+// Where the number of points is only known at run time.
+TEST_P(FftTest, BoundOfScratchIsEnough) {
+  int64_t n = GetParam(), bound = ft_scratch_any_fft(n);
+  EXPECT_LE(ft_scratch_fft(n), bound);
+  Dense x = Dense::random(2, GetParam(), true, 4);
+  Dense back = transform(transform(x, false, kNothing, bound), true, kCount);
   EXPECT_LE((back - x).size(), 1e-14);
 }
 
