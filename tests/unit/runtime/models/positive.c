@@ -31,7 +31,7 @@ static int32_t positive(const ft_kernel_call *call) {
 int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
                    unsigned char *arena, const unsigned char *weights,
                    unsigned char *state, int64_t *sizes) {
-  enum { WORDS = FT_KC_HEAD + 8 + 8 + 3 };
+  enum { WORDS = FT_KC_HEAD + 9 + 9 + 3 };
   static const struct {
     int64_t words[WORDS];
     char name[16];
@@ -47,6 +47,7 @@ int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
        [FT_KC_HEAD] = kDLFloat | 32 << 8,
        -1,
        -1,
+       -1,
        2,
        2,
        3,
@@ -56,6 +57,7 @@ int ft_gen_forward(ft_exec *exec, void *const *inputs, void *const *outputs,
        kDLInt | 64 << 8,
        -1,
        0,
+       -1,
        2,
        2,
        -1,
