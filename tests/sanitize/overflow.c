@@ -1,5 +1,5 @@
-/*===- overflow.c - A sanitized model sees an input that is too short - C11 -===*
- * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/*===- overflow.c - A sanitized model sees an input that is too short - C11
+ * -===* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Gives mlp.so, compiled with --sanitize address, an input of [2, 16] whose
  * memory ends `argv[2]` floats early. With 0 the call succeeds; otherwise

@@ -1,8 +1,8 @@
 //===- Main.cpp - ft-opt: runs passes on .mlir files -----------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "compiler/fake/FakePropagate.h"
 #include "compiler/autograd/Autograd.h"
+#include "compiler/fake/FakePropagate.h"
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Passes.h"

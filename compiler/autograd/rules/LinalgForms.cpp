@@ -54,7 +54,8 @@ static std::vector<Term> singularValuesOnly(RuleCall &c) {
 /// (self, some, compute_uv) -> U, S, V
 static std::vector<Term> oldSvd(RuleCall &c) {
   bool full = !c.arg("some").truth() && c.arg("compute_uv").truth();
-  std::vector<Term> parts = c.callAll("_linalg_svd", {c.arg(kFirst), full, true});
+  std::vector<Term> parts =
+      c.callAll("_linalg_svd", {c.arg(kFirst), full, true});
   if (c.failed())
     return {};
   if (!c.arg("compute_uv").truth())
