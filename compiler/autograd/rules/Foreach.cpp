@@ -47,153 +47,84 @@ static std::vector<Term> forEach(RuleCall &c) {
 llvm::ArrayRef<ExpandRow> foreachExpansions() {
   static constexpr ExpandRow kRows[] = {
 #define FT_FOREACH(name) {"_foreach_" name, forEach},
-      FT_FOREACH("abs.default") FT_FOREACH("acos.default") FT_FOREACH(
-          "add."
-          "List") FT_FOREACH("add.Scalar") FT_FOREACH("add.ScalarList") FT_FOREACH("add.Tensor") FT_FOREACH("addcdiv."
-                                                                                                            "Scalar")
-          FT_FOREACH("addcdiv.ScalarList") FT_FOREACH("addcdiv.Tensor") FT_FOREACH("addcmul.Scalar") FT_FOREACH(
-              "addcmul.ScalarList") FT_FOREACH("addcmul.Tensor") FT_FOREACH("as"
-                                                                            "in"
-                                                                            ".d"
-                                                                            "ef"
-                                                                            "au"
-                                                                            "l"
-                                                                            "t")
-              FT_FOREACH("atan.default") FT_FOREACH("ceil.default") FT_FOREACH("clamp_max.List") FT_FOREACH(
-                  "clamp_max."
-                  "Scalar") FT_FOREACH("clamp_max.ScalarList")
-                  FT_FOREACH("clamp_min."
-                             "List") FT_FOREACH("clamp_min.Scalar") FT_FOREACH("clamp_min."
-                                                                               "ScalarLis"
-                                                                               "t") FT_FOREACH("clone."
-                                                                                               "default")
-                      FT_FOREACH("copy.default") FT_FOREACH("cos.default") FT_FOREACH(
-                          "cosh."
-                          "default") FT_FOREACH("div.List") FT_FOREACH("di"
-                                                                       "v."
-                                                                       "Sc"
-                                                                       "al"
-                                                                       "a"
-                                                                       "r") FT_FOREACH("di"
-                                                                                       "v."
-                                                                                       "Sc"
-                                                                                       "al"
-                                                                                       "ar"
-                                                                                       "Li"
-                                                                                       "s"
-                                                                                       "t")
-                          FT_FOREACH("div.Tensor") FT_FOREACH("erf.default") FT_FOREACH("erfc.default") FT_FOREACH(
-                              "exp.default") FT_FOREACH("expm1.default") FT_FOREACH("floor."
-                                                                                    "default")
-                              FT_FOREACH("frac.default") FT_FOREACH(
-                                  "lerp."
-                                  "List") FT_FOREACH("lerp.Scalar")
-                                  FT_FOREACH("lerp.ScalarList") FT_FOREACH(
-                                      "lga"
-                                      "mma"
-                                      ".de"
-                                      "fau"
-                                      "lt") FT_FOREACH("log."
-                                                       "default") FT_FOREACH("l"
-                                                                             "o"
-                                                                             "g"
-                                                                             "1"
-                                                                             "0"
-                                                                             "."
-                                                                             "d"
-                                                                             "e"
-                                                                             "f"
-                                                                             "a"
-                                                                             "u"
-                                                                             "l"
-                                                                             "t")
-                                      FT_FOREACH(
-                                          "log1p."
-                                          "default") FT_FOREACH("lo"
-                                                                "g2"
-                                                                "."
-                                                                "de"
-                                                                "fa"
-                                                                "ul"
-                                                                "t") FT_FOREACH("ma"
-                                                                                "x."
-                                                                                "de"
-                                                                                "fa"
-                                                                                "ul"
-                                                                                "t")
-                                          FT_FOREACH("maximum.List") FT_FOREACH(
-                                              "maximum."
-                                              "Scalar") FT_FOREACH("maximum."
-                                                                   "ScalarList") FT_FOREACH("minimum."
-                                                                                            "List")
-                                              FT_FOREACH(
-                                                  "minimum.Scalar") FT_FOREACH("min"
-                                                                               "imu"
-                                                                               "m."
-                                                                               "Sca"
-                                                                               "lar"
-                                                                               "Lis"
-                                                                               "t") FT_FOREACH("mm.default")
-                                                  FT_FOREACH("mul."
-                                                             "List") FT_FOREACH("mul."
-                                                                                "Scala"
-                                                                                "r")
-                                                      FT_FOREACH(
-                                                          "mul."
-                                                          "ScalarLi"
-                                                          "st") FT_FOREACH("mul"
-                                                                           ".Te"
-                                                                           "nso"
-                                                                           "r")
-                                                          FT_FOREACH("neg."
-                                                                     "default") FT_FOREACH(
-                                                              "norm.Scalar")
-                                                              FT_FOREACH("pow."
-                                                                         "List") FT_FOREACH(
-                                                                  "pow."
-                                                                  "Scal"
-                                                                  "ar") FT_FOREACH("pow."
-                                                                                   "ScalarAnd"
-                                                                                   "Tensor")
-                                                                  FT_FOREACH(
-                                                                      "pow."
-                                                                      "ScalarLi"
-                                                                      "st") FT_FOREACH("reciprocal."
-                                                                                       "default")
-                                                                      FT_FOREACH("round.default") FT_FOREACH(
-                                                                          "rsqr"
-                                                                          "t"
-                                                                          ".def"
-                                                                          "a"
-                                                                          "ult") FT_FOREACH("sigmoid."
-                                                                                            "default")
-                                                                          FT_FOREACH("sign.default") FT_FOREACH(
-                                                                              "s"
-                                                                              "i"
-                                                                              "n"
-                                                                              "."
-                                                                              "d"
-                                                                              "e"
-                                                                              "f"
-                                                                              "a"
-                                                                              "u"
-                                                                              "l"
-                                                                              "t") FT_FOREACH("sinh.default")
-                                                                              FT_FOREACH(
-                                                                                  "sqrt"
-                                                                                  ".def"
-                                                                                  "aul"
-                                                                                  "t") FT_FOREACH("sub.List")
-                                                                                  FT_FOREACH("sub.Scalar") FT_FOREACH(
-                                                                                      "sub.ScalarList")
-                                                                                      FT_FOREACH(
-                                                                                          "tan.default")
-                                                                                          FT_FOREACH(
-                                                                                              "tanh.default")
-                                                                                              FT_FOREACH(
-                                                                                                  "trunc.default")
-                                                                                                  FT_FOREACH(
-                                                                                                      "zero.default")
+      // clang-format off: one line each
+      FT_FOREACH("abs.default")
+      FT_FOREACH("acos.default")
+      FT_FOREACH("add.List")
+      FT_FOREACH("add.Scalar")
+      FT_FOREACH("add.ScalarList")
+      FT_FOREACH("add.Tensor")
+      FT_FOREACH("addcdiv.Scalar")
+      FT_FOREACH("addcdiv.ScalarList")
+      FT_FOREACH("addcdiv.Tensor")
+      FT_FOREACH("addcmul.Scalar")
+      FT_FOREACH("addcmul.ScalarList")
+      FT_FOREACH("addcmul.Tensor")
+      FT_FOREACH("asin.default")
+      FT_FOREACH("atan.default")
+      FT_FOREACH("ceil.default")
+      FT_FOREACH("clamp_max.List")
+      FT_FOREACH("clamp_max.Scalar")
+      FT_FOREACH("clamp_max.ScalarList")
+      FT_FOREACH("clamp_min.List")
+      FT_FOREACH("clamp_min.Scalar")
+      FT_FOREACH("clamp_min.ScalarList")
+      FT_FOREACH("clone.default")
+      FT_FOREACH("copy.default")
+      FT_FOREACH("cos.default")
+      FT_FOREACH("cosh.default")
+      FT_FOREACH("div.List")
+      FT_FOREACH("div.Scalar")
+      FT_FOREACH("div.ScalarList")
+      FT_FOREACH("div.Tensor")
+      FT_FOREACH("erf.default")
+      FT_FOREACH("erfc.default")
+      FT_FOREACH("exp.default")
+      FT_FOREACH("expm1.default")
+      FT_FOREACH("floor.default")
+      FT_FOREACH("frac.default")
+      FT_FOREACH("lerp.List")
+      FT_FOREACH("lerp.Scalar")
+      FT_FOREACH("lerp.ScalarList")
+      FT_FOREACH("lgamma.default")
+      FT_FOREACH("log.default")
+      FT_FOREACH("log10.default")
+      FT_FOREACH("log1p.default")
+      FT_FOREACH("log2.default")
+      FT_FOREACH("max.default")
+      FT_FOREACH("maximum.List")
+      FT_FOREACH("maximum.Scalar")
+      FT_FOREACH("maximum.ScalarList")
+      FT_FOREACH("minimum.List")
+      FT_FOREACH("minimum.Scalar")
+      FT_FOREACH("minimum.ScalarList")
+      FT_FOREACH("mm.default")
+      FT_FOREACH("mul.List")
+      FT_FOREACH("mul.Scalar")
+      FT_FOREACH("mul.ScalarList")
+      FT_FOREACH("mul.Tensor")
+      FT_FOREACH("neg.default")
+      FT_FOREACH("norm.Scalar")
+      FT_FOREACH("pow.List")
+      FT_FOREACH("pow.Scalar")
+      FT_FOREACH("pow.ScalarAndTensor")
+      FT_FOREACH("pow.ScalarList")
+      FT_FOREACH("reciprocal.default")
+      FT_FOREACH("round.default")
+      FT_FOREACH("rsqrt.default")
+      FT_FOREACH("sigmoid.default")
+      FT_FOREACH("sign.default")
+      FT_FOREACH("sin.default")
+      FT_FOREACH("sinh.default")
+      FT_FOREACH("sqrt.default")
+      FT_FOREACH("sub.List")
+      FT_FOREACH("sub.Scalar")
+      FT_FOREACH("sub.ScalarList")
+      FT_FOREACH("tan.default")
+      FT_FOREACH("tanh.default")
+      FT_FOREACH("trunc.default")
+      FT_FOREACH("zero.default")
+  // clang-format on
 #undef FT_FOREACH
   };
   return kRows;
