@@ -21,7 +21,7 @@ int32_t ft_k_ldl(const ft_kernel_call *call) {
   bool is_complex = ft_is_complex(a);
   ft_failure failure = ft_for_each_matrix(
       call, ft_batch_count(a, 2),
-      ft_scratch_triangular(is_complex ? 16 : 8, a->shape[a->ndim - 1], 1),
+      ft_scratch_ldl(is_complex ? 16 : 8, a->shape[a->ndim - 1], 0),
       is_complex ? ldl_matrix_z : ldl_matrix_d);
   if (failure.index == -2)
     return FT_ERROR_MEMORY;
@@ -37,8 +37,8 @@ int32_t ft_k_ldl_solve(const ft_kernel_call *call) {
   bool is_complex = ft_is_complex(a);
   ft_failure failure = ft_for_each_matrix(
       call, ft_batch_count(x, 2),
-      ft_scratch_triangular(is_complex ? 16 : 8, a->shape[a->ndim - 1],
-                            x->shape[x->ndim - 1] + 1),
+      ft_scratch_ldl(is_complex ? 16 : 8, a->shape[a->ndim - 1],
+                     x->shape[x->ndim - 1]),
       is_complex ? ldl_solve_matrix_z : ldl_solve_matrix_d);
   if (failure.index == -2)
     return FT_ERROR_MEMORY;

@@ -38,6 +38,11 @@ static inline FT_SIZE ft_scratch_triangular(int64_t unit, FT_SIZE n,
   return ft_scratch_of(unit, n * n + n * rhs, 2);
 }
 
+/* LDL of n × n, and its use on `rhs` columns. */
+static inline FT_SIZE ft_scratch_ldl(int64_t unit, FT_SIZE n, FT_SIZE rhs) {
+  return ft_scratch_of(unit, n * n + n * rhs + n, 3);
+}
+
 /* Cholesky of n × n, and its use on `rhs` columns. */
 static inline FT_SIZE ft_scratch_cholesky(int64_t unit, FT_SIZE n,
                                           FT_SIZE rhs) {

@@ -34,7 +34,7 @@ static LogicalResult ldlFactor(LowerCall &c) {
               {m.with({n}), DType::I32},
               {m.batch, DType::I32}},
              scratchFor(m.count, n * n * n,
-                        ft_scratch_triangular(scratchUnit(a.dtype), n, 1))));
+                        ft_scratch_ldl(scratchUnit(a.dtype), n, 0))));
   return success();
 }
 
@@ -43,13 +43,12 @@ static LogicalResult ldlSolve(LowerCall &c) {
   LoweredTensor a = c.operand(0);
   Matrices m = matricesOf(dimsOf(c.resultMeta(0)));
   bool hermitian = c.flag(3) && isComplex(a.dtype);
-  setResults(c,
-             callKernel(c, "ldl_solve", {a, c.operand(1), c.operand(2)},
-                        Arg::truth(hermitian),
-                        {{m.with({m.rows, m.cols}), a.dtype}},
-                        scratchFor(m.count, 2 * m.rows * m.rows * m.cols,
-                                   ft_scratch_triangular(scratchUnit(a.dtype),
-                                                         m.rows, m.cols + 1))));
+  setResults(
+      c, callKernel(
+             c, "ldl_solve", {a, c.operand(1), c.operand(2)},
+             Arg::truth(hermitian), {{m.with({m.rows, m.cols}), a.dtype}},
+             scratchFor(m.count, 2 * m.rows * m.rows * m.cols,
+                        ft_scratch_ldl(scratchUnit(a.dtype), m.rows, m.cols))));
   return success();
 }
 

@@ -3,6 +3,9 @@
 
 #include "tests/unit/kernels/KernelRun.h"
 
+#include "gtest/gtest.h"
+
+#include <algorithm>
 #include <cstring>
 
 namespace ft {
@@ -54,6 +57,9 @@ double Dense::size() const {
   return largest;
 }
 
+static constexpr char kGuard = 0x5a;
+static constexpr size_t kGuardBytes = 512;
+
 void KernelRun::make(std::deque<Storage> &list, DLDataType dtype, int64_t rows,
                      int64_t cols) {
   Storage &s = list.emplace_back();
@@ -64,8 +70,10 @@ void KernelRun::make(std::deque<Storage> &list, DLDataType dtype, int64_t rows,
     s.strides = {std::max<int64_t>(cols, 1), 1};
   }
   int64_t count = rows * (cols < 0 ? 1 : cols);
-  // One byte more: the address of an empty tensor is one too.
-  s.bytes.resize(static_cast<size_t>(count * dtype.bits / 8 + 1));
+  // Behind the tensor stand bytes that no kernel may write: `run` looks.
+  s.size = static_cast<size_t>(count * dtype.bits / 8);
+  s.bytes.assign(s.size, 0);
+  s.bytes.resize(s.size + kGuardBytes, kGuard);
   s.tensor.data = s.bytes.data();
   s.tensor.device = {kDLCPU, 0};
   s.tensor.dtype = dtype;
@@ -152,7 +160,12 @@ int32_t KernelRun::run(int32_t (*kernel)(const ft_kernel_call *),
   call.parallel_for = [](const ft_kernel_call *,
                          void (*body)(void *, int64_t, int64_t), void *data,
                          int64_t n, int64_t) { body(data, 0, n); };
-  return kernel(&call);
+  int32_t status = kernel(&call);
+  for (const Storage &s : outputs)
+    EXPECT_TRUE(std::all_of(s.bytes.begin() + static_cast<int64_t>(s.size),
+                            s.bytes.end(), [](char c) { return c == kGuard; }))
+        << "a result of " << s.size << " bytes was overrun";
+  return status;
 }
 
 Dense KernelRun::resultMatrix(int r) const {

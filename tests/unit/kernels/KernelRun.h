@@ -51,7 +51,8 @@ public:
   void complexResult(int64_t rows, int64_t cols);
   void integerResult(int64_t count);
 
-  /// The status; `message` has what the kernel said.
+  /// The status; `message` has what the kernel said. The test fails if the
+  /// kernel wrote behind a result or the scratch memory.
   int32_t run(int32_t (*kernel)(const ft_kernel_call *), int64_t scratchBytes);
 
   Dense resultMatrix(int r) const;
@@ -61,7 +62,8 @@ public:
 private:
   struct Storage {
     std::vector<int64_t> shape, strides;
-    std::vector<char> bytes;
+    std::vector<char> bytes; ///< the tensor's, then the guard's
+    size_t size = 0;         ///< of the tensor
     DLTensor tensor = {};
   };
   bool isComplex;

@@ -35,7 +35,7 @@ TEST_P(LdlTest, SolvesIndefiniteSystems) {
   factor.result(n, n);
   factor.integerResult(n);
   factor.integerResult(1);
-  ASSERT_EQ(factor.run(ft_k_ldl, ft_scratch_triangular(unit, n, 1)), FT_OK);
+  ASSERT_EQ(factor.run(ft_k_ldl, ft_scratch_ldl(unit, n, 0)), FT_OK);
   if (n == 1)
     EXPECT_EQ(factor.resultIntegers(2)[0], 1); // the matrix is zero
   if (n < 2)
@@ -47,8 +47,7 @@ TEST_P(LdlTest, SolvesIndefiniteSystems) {
   solve.operand(b);
   solve.number(complex);
   solve.result(n, 2);
-  ASSERT_EQ(solve.run(ft_k_ldl_solve, ft_scratch_triangular(unit, n, 3)),
-            FT_OK);
+  ASSERT_EQ(solve.run(ft_k_ldl_solve, ft_scratch_ldl(unit, n, 2)), FT_OK);
   Dense x = solve.resultMatrix(0);
   EXPECT_LE((a * x - b).size(), 1e-12 * (1 + x.size()));
 }
@@ -60,7 +59,7 @@ TEST(Ldl, PivotsOfHalfABlockAreAStatus) {
   solve.operand(Dense::identity(2));
   solve.number(0);
   solve.result(2, 2);
-  EXPECT_EQ(solve.run(ft_k_ldl_solve, ft_scratch_triangular(8, 2, 3)),
+  EXPECT_EQ(solve.run(ft_k_ldl_solve, ft_scratch_ldl(8, 2, 2)),
             FT_ERROR_ARGUMENT);
 }
 
