@@ -113,6 +113,8 @@ static Value besselFactor(LowerCall &c, ScalarBuilder &s, Dim count,
 static LoweredTensor blend(LowerCall &c, LoweredTensor running,
                            LoweredTensor batch, double momentum, Dim count,
                            bool unbiased = false) {
+  if (count.is(0))
+    return running;
   DType dtype = running.dtype, sum = batch.dtype;
   return c.pointwise(
       {running, batch}, running.dims(), dtype,
