@@ -21,7 +21,7 @@ static const Schema *entryOf(const Schema &schema) {
   if (overload == "List")
     overloads = {"Tensor", "Tensor_Tensor", "default"};
   else if (overload == "Scalar" || overload == "ScalarList")
-    overloads = {"Scalar", "Tensor_Scalar", "default"};
+    overloads = {"Tensor_Scalar", "Scalar", "default"};
   else if (overload == "ScalarAndTensor")
     overloads = {"Scalar"};
   else if (overload == "Tensor" && !base.starts_with("addc"))

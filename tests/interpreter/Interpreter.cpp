@@ -134,15 +134,14 @@ CallResult ft::interpreter::evaluate(const Schema &schema,
     return result;
   }
   Call call(schema, args, operands, metas);
-  Tensor::strayed = Tensor::narrowed = false;
+  Tensor::strayed = Tensor::narrowed = Tensor::overflowed = false;
   row->function(call);
   if (Tensor::strayed)
     call.refuse("an access outside of a tensor");
   if (Tensor::narrowed)
     call.open("a function of real numbers of complex ones");
-  for (const Tensor &tensor : call.results)
-    if (tensor.undefined)
-      call.open("a float that no integer of the dtype holds");
+  if (Tensor::overflowed)
+    call.open("a float that no integer of the dtype holds");
   result.results = std::move(call.results);
   result.error = std::move(call.error);
   result.unspecified = std::move(call.unspecified);

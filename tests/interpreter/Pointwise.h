@@ -49,6 +49,8 @@ llvm::ArrayRef<OpRow> ownPointwiseRows();
 /// compute in float64 for float64 and in float32 for everything below: where an
 /// overflow on the way decides the result.
 double step(double value);
+/// The dtype that `step` is of from now on.
+void stepIn(DType dtype);
 
 DType computeType(const Call &call, Promote promote, unsigned operands);
 void evaluatePointwise(Call &call, const PointwiseRow &row);

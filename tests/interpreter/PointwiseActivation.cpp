@@ -113,7 +113,11 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
       {"softplus", Elementary, Operands, 1, softplus},
       {"threshold", Exact, Operands, 1,
        [](D x) { return x[0] <= x[1] ? x[2] : x[0]; }, nullptr,
-       [](I x, Call &) { return x[0] <= x[1] ? x[2] : x[0]; }},
+       [](I x, Call &call) {
+         if (call.results[0].dtype == DType::Bool)
+           call.open("no such function of bools");
+         return x[0] <= x[1] ? x[2] : x[0];
+       }},
       {"hardshrink", Exact, Operands, 1,
        [](D x) { return x[0] >= -x[1] && x[0] <= x[1] ? 0 : x[0]; }},
       {"softshrink", Exact, Operands, 1,

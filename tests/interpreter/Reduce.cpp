@@ -215,8 +215,13 @@ static void moments(Call &call) {
 }
 
 /// (Σ |x|^p)^(1/p) and its limits.
-static double pnorm(const Tensor &self, llvm::ArrayRef<int64_t> group,
-                    double p) {
+/// As PyTorch adds up in float32 for all but float64, large powers overflow.
+static double pnorm(const Tensor &self, llvm::ArrayRef<int64_t> group, double p,
+                    DType dtype) {
+  auto narrow = [&](double x) {
+    bool beyond = toReal(dtype) != DType::F64 && x > 0x1.FFFFFEp127;
+    return beyond ? HUGE_VAL : x;
+  };
   double total = p == -HUGE_VAL ? HUGE_VAL : 0;
   for (int64_t i : group) {
     double a = std::abs(self.complex(i));
@@ -229,7 +234,7 @@ static double pnorm(const Tensor &self, llvm::ArrayRef<int64_t> group,
     else if (p == -HUGE_VAL)
       total = std::min(total, a);
     else
-      total += std::pow(a, p);
+      total = narrow(total + narrow(std::pow(a, p)));
   }
   return p == 0 || std::isinf(p) ? total : std::pow(total, 1 / p);
 }
@@ -247,7 +252,8 @@ static void norm(Call &call) {
             [&](int64_t r, llvm::ArrayRef<int64_t> group) {
               if (group.empty() && (order < 0 || std::isinf(order)))
                 call.open("a norm of nothing");
-              call.out().setReal(r, pnorm(self, group, order));
+              call.out().setReal(r,
+                                 pnorm(self, group, order, call.out().dtype));
             });
 }
 
@@ -269,7 +275,8 @@ static void dist(Call &call) {
   std::vector<int64_t> all(difference.numel());
   for (size_t i = 0; i < all.size(); ++i)
     all[i] = i;
-  call.out().setReal(0, pnorm(difference, all, call.number(2)));
+  call.out().setReal(0,
+                     pnorm(difference, all, call.number(2), call.out().dtype));
 }
 
 static void logsumexp(Call &call) {

@@ -110,6 +110,8 @@ double ft::interpreter::ndtri(double p) {
     return -HUGE_VAL;
   if (p == 1)
     return HUGE_VAL;
+  if (p == 0.5)
+    return 0;
   if (!(p > 0 && p < 1))
     return kNaN;
   // Newton on log Φ from the nearer end.

@@ -107,6 +107,7 @@ Tensor::Tensor(const conformance::TensorView &host)
 
 thread_local bool Tensor::strayed = false;
 thread_local bool Tensor::narrowed = false;
+thread_local bool Tensor::overflowed = false;
 
 double Tensor::real(int64_t i) const {
   if (!inside(i))
@@ -158,7 +159,7 @@ void Tensor::setReal(int64_t i, double value) {
   bool fits = dtype == DType::U64 ? cut >= 0 && cut < 0x1p64
                                   : cut >= -0x1p63 && cut < 0x1p63;
   if (!fits) {
-    undefined = true;
+    undefined = overflowed = true;
     return;
   }
   int64_t exact = dtype == DType::U64
@@ -166,7 +167,7 @@ void Tensor::setReal(int64_t i, double value) {
                       : static_cast<int64_t>(cut);
   integers[i] = wrapTo(dtype, exact);
   if (integers[i] != exact)
-    undefined = true;
+    undefined = overflowed = true;
 }
 
 void Tensor::setComplex(int64_t i, Complex value) {

@@ -48,6 +48,8 @@ public:
   void setInteger(int64_t i, int64_t value);
   void set(int64_t i, const Tensor &from, int64_t j);
   bool undefined = false;
+  /// Set with any tensor's `undefined`: of an operand's conversion, say.
+  static thread_local bool overflowed;
   /// Set by any access outside of a tensor, which reads 0 and writes nothing:
   /// the call was not valid, though its metadata were.
   static thread_local bool strayed;

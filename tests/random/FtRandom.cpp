@@ -1,6 +1,7 @@
 //===- FtRandom.cpp - Random programs, compiled and interpreted -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/lower/LowerCall.h"
 #include "tests/random/Judge.h"
 #include "tests/random/Trial.h"
 #include "tools/foretrace/CodeCheckFlags.h"
@@ -8,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <CLI/CLI.hpp>
+#include <map>
 
 using namespace ft;
 using namespace ft::random;
@@ -28,13 +30,37 @@ static void print(const Failure &failure) {
   }
 }
 
+/// The overloads that have code but are in no program, by family.
+static void printUncovered() {
+  std::map<std::string, std::vector<llvm::StringRef>> families;
+  size_t covered = 0, missing = 0;
+  for (const Schema &schema : SchemaTable::get().all()) {
+    if (schema.mutates || !findLowerRule(schema))
+      continue;
+    if (isDrawn(schema)) {
+      ++covered;
+      continue;
+    }
+    ++missing;
+    families[schema.family.str()].push_back(schema.name);
+  }
+  for (const auto &[family, names] : families) {
+    llvm::outs() << family << " (" << names.size() << "):";
+    for (llvm::StringRef name : names)
+      llvm::outs() << ' ' << name;
+    llvm::outs() << '\n';
+  }
+  llvm::outs() << covered << " functional overloads with code are drawn, "
+               << missing << " are not\n";
+}
+
 int main(int argc, char **argv) {
   CLI::App app("Compiles random programs and compares with an interpreter.");
   uint64_t seed = 1, count = 1000, batch = 200;
   unsigned most = 20;
   std::string only;
-  bool signedZeros = false, noReduce = false, coverage = false, show = false,
-       progress = false;
+  bool signedZeros = false, noReduce = false, coverage = false,
+       uncovered = false, show = false, progress = false;
   app.add_option("--seed", seed, "of the first program; the next has one more")
       ->capture_default_str();
   app.add_option("--count", count, "programs")->capture_default_str();
@@ -47,12 +73,18 @@ int main(int argc, char **argv) {
                "compare the signs of zeros where bits are compared");
   app.add_flag("--no-reduce", noReduce, "print failing programs as they are");
   app.add_flag("--coverage", coverage, "print how often each operator ran");
+  app.add_flag("--uncovered", uncovered,
+               "print what has code but is never drawn, and stop");
   app.add_flag("--progress", progress, "a line to stderr for each artefact");
   app.add_flag("--show", show, "print every program");
   Trial trial;
   ft::cli::addCodeChecks(app, trial.checks);
   CLI11_PARSE(app, argc, argv);
 
+  if (uncovered) {
+    printUncovered();
+    return 0;
+  }
   trial.signedZeros = signedZeros;
   unsigned failures = 0;
   trial.onFailure = [&](const Failure &failure) {

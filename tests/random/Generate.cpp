@@ -14,6 +14,20 @@ using namespace ft;
 using namespace ft::random;
 using interpreter::OpClass;
 
+bool ft::random::isDrawn(const Schema &schema) {
+  if (schema.mutates || !interpreter::findOp(schema) || !findFakeRule(schema) ||
+      !findLowerRule(schema))
+    return false;
+  // Guessed arguments suit families whose calls agree in shape only.
+  static const llvm::StringSet<> kGuessable = {
+      "pointwise", "reduce", "view", "copy", "factory", "cat", "sort", "fft"};
+  bool guessable =
+      kGuessable.contains(schema.family) &&
+      (schema.family == "pointwise" || !schema.base.ends_with("backward")) &&
+      !schema.base.starts_with("as_strided");
+  return guessable || hasOwnSampler(schema);
+}
+
 /// The overloads that both sides have code for.
 static std::vector<const Schema *> knownOps(llvm::StringRef only) {
   std::vector<const Schema *> list;
@@ -25,17 +39,7 @@ static std::vector<const Schema *> knownOps(llvm::StringRef only) {
   }
   for (const interpreter::OpRow &row : interpreter::allOps()) {
     const Schema *schema = SchemaTable::get().find(row.name);
-    if (!schema || schema->mutates || !findFakeRule(*schema) ||
-        !findLowerRule(*schema) || !pattern->match(schema->name))
-      continue;
-    // Guessed arguments suit families whose calls agree in shape only.
-    static const llvm::StringSet<> kGuessable = {
-        "pointwise", "reduce", "view", "copy", "factory", "cat", "sort", "fft"};
-    bool guessable = kGuessable.contains(schema->family) &&
-                     (schema->family == "pointwise" ||
-                      !schema->base.ends_with("backward")) &&
-                     !schema->base.starts_with("as_strided");
-    if (guessable || hasOwnSampler(*schema))
+    if (schema && isDrawn(*schema) && pattern->match(schema->name))
       list.push_back(schema);
   }
   return list;

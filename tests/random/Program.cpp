@@ -83,6 +83,8 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
   auto moved = [&](double x) {
     if (!std::isfinite(x))
       return x;
+    if (direction == kSnap)
+      return std::abs(x) <= 0.25 * relative * scale ? 0 : x;
     double by = direction ? direction : 2 * rng.unit() - 1;
     return x + by * relative * (std::abs(x) + 0.25 * scale);
   };
@@ -90,12 +92,29 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
     interpreter::Complex x = tensor.complex(i);
     if (isComplex(tensor.dtype)) {
       double size = std::abs(x); // complex errors are by modulus
-      double by = std::isfinite(size) ? relative * size : 0;
+      bool moves = std::isfinite(size) && direction != kSnap;
+      double by = moves ? relative * size : 0;
       tensor.setComplex(i, {moved(x.real()) + by * (2 * rng.unit() - 1),
                             moved(x.imag()) + by * (2 * rng.unit() - 1)});
     } else {
       tensor.setReal(i, moved(x.real()));
     }
+  }
+}
+
+/// Sums in another order, and means of them, are those of operands that are
+/// off by a rounding each: that is what cancellation makes of them (x minus its
+/// mean, where all x are nearly equal).
+static void shakeOperand(Tensor &tensor, Rng &rng) {
+  double unit = tensor.dtype == DType::F32 || tensor.dtype == DType::C64
+                    ? 0x1p-23
+                    : 0x1p-52;
+  if (isIntegral(tensor.dtype) || dtypeBytes(toReal(tensor.dtype)) < 4)
+    return; // 16-bit floats are summed in float32
+  for (int64_t i = 0, n = tensor.numel(); i < n; ++i) {
+    interpreter::Complex x = tensor.complex(i);
+    if (std::isfinite(std::abs(x)))
+      tensor.setComplex(i, x * (1 + unit * (2 * rng.unit() - 1)));
   }
 }
 
@@ -105,8 +124,12 @@ std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
     computed[i] = values[i].data;
   for (const Step &step : steps) {
     std::vector<Tensor> operands;
-    for (int operand : step.operands)
+    OpClass opClass = classOf(step);
+    for (int operand : step.operands) {
       operands.push_back(computed[operand]);
+      if (jitter && opClass == OpClass::Accumulated)
+        shakeOperand(operands.back(), *jitter);
+    }
     std::vector<TensorMeta> metas;
     for (int result : step.results)
       metas.push_back(values[result].meta);
@@ -117,7 +140,6 @@ std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
       return {};
     for (auto [value, tensor] : llvm::zip(step.results, result.results)) {
       computed[value] = std::move(tensor);
-      OpClass opClass = classOf(step);
       if (jitter && opClass != OpClass::Exact)
         shake(computed[value], opClass, *jitter, direction);
     }

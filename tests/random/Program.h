@@ -35,6 +35,8 @@ struct Step {
   std::vector<int> results;
 };
 
+inline constexpr int kSnap = 2;
+
 struct Program {
   uint64_t seed = 0;
   std::vector<Value> values;
@@ -52,8 +54,9 @@ struct Program {
   void build(conformance::GraphBuilder &graph, llvm::StringRef prefix) const;
   /// The values of all tensors; with `jitter` each inexact result is moved by
   /// as much as another right implementation may differ: at random, or all of
-  /// them upwards (`direction` 1) or downwards (-1). Empty where a step has no
-  /// value then.
+  /// them upwards (`direction` 1) or downwards (-1), or those to 0 that may be
+  /// (kSnap: what another order of a sum makes of 1e-16). Empty where a step
+  /// has no value then.
   std::vector<Tensor> evaluate(Rng *jitter = nullptr, int direction = 0) const;
   /// The same program with only what `output` needs.
   Program prunedTo(int output) const;
@@ -65,6 +68,8 @@ struct Program {
 /// A program of 1 to 8 calls of ops that the interpreter knows and the compiler
 /// has rules for; `only` (a glob) restricts the ops.
 Program generate(uint64_t seed, llvm::StringRef only);
+/// Whether programs may hold a call of this overload.
+bool isDrawn(const Schema &schema);
 
 } // namespace ft::random
 

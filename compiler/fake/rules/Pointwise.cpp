@@ -87,6 +87,15 @@ static LogicalResult ordered(FakeCall &c) {
   return success();
 }
 
+/// hardtanh(self, min_val, max_val): a clamp, whose bounds the dtype holds.
+static LogicalResult hardtanh(FakeCall &c) {
+  if (isUnsigned(c.tensor(0).dtype) && (c.number(1) < 0 || c.number(2) < 0))
+    return c.fail(FakeError::Dtype, "hardtanh of " +
+                                        dtypeName(c.tensor(0).dtype) +
+                                        " has no negative bounds");
+  return ordered<1, Takes::Any>(c);
+}
+
 /// (grad, …, self): computed as a selection by `self`, whose layout so comes
 /// first; but for leaky_relu, the CPU has kernels in which the gradient's does.
 template <bool OnCpu>
@@ -222,7 +231,7 @@ static std::vector<Group> groups() {
       {pointwise<Default, 0, NoComplex>, {"decimals"}, {"round"}},
       {numbersFit, plain, {"celu", "elu", "leaky_relu", "softplus"}},
       {pointwise<Default, 1>, plain, {"hardshrink", "nan_to_num", "threshold"}},
-      {ordered<1, Any>, plain, {"hardtanh"}},
+      {hardtanh, plain, {"hardtanh"}},
       {pointwise<Default, 1, Floating>, plain, {"softshrink"}},
 
       // Two operands of one promoted dtype.

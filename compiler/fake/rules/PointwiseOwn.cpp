@@ -102,7 +102,12 @@ static LogicalResult lerp(FakeCall &c) {
                                           dtypeName(dtype) + " and " +
                                           dtypeName(c.tensor(i).dtype));
   }
-  return elementwise(c, elementwiseTensors(c), dtype);
+  // A scalar weight of another kind makes the result of that kind.
+  TypePromotion types;
+  for (unsigned i = 0; i < 3; ++i)
+    if (c.arg(i).kind == Arg::Tensor)
+      types.add(c.tensor(i));
+  return elementwise(c, elementwiseTensors(c), *types.result());
 }
 
 static LogicalResult complexOf(FakeCall &c) {
@@ -279,7 +284,10 @@ static LogicalResult logSigmoidBackward(FakeCall &c) {
   FailureOr<DType> dtype = promotedDType(c, 7);
   if (failed(dtype))
     return failure();
-  return elementwise(c, {&c.tensor(0), &c.tensor(1)}, *dtype);
+  // The buffer of the forward pass is empty where the device needs none.
+  if (c.tensor(2).numel().is(0))
+    return elementwise(c, {&c.tensor(0), &c.tensor(1)}, *dtype);
+  return elementwise(c, {&c.tensor(0), &c.tensor(1), &c.tensor(2)}, *dtype);
 }
 
 static LogicalResult prelu(FakeCall &c) {

@@ -47,13 +47,14 @@ const FormulaRow *formulaNamed(StringRef name) {
 
 /// What the operands promote to; numbers that only tune the formula (declared
 /// `float`, `int` or `bool`) do not count, `Scalar` arguments do.
-static DType promotedDType(const FormulaCall &f, DType result) {
+static DType promotedDType(const FormulaCall &f, DType result,
+                           bool numbers = true) {
   TypePromotion promotion;
   unsigned next = 0;
   for (auto [i, arg] : llvm::enumerate(f.call.args)) {
     if (arg.kind == Arg::Tensor)
       promotion.add(f.ins[next].dtype, f.ins[next].rank() == 0);
-    else if (f.call.schema->args[i].type.kind == SchemaType::Scalar)
+    else if (numbers && f.call.schema->args[i].type.kind == SchemaType::Scalar)
       promotion.add(arg);
     next += isElement(arg);
   }
@@ -72,6 +73,8 @@ static DType computeDType(const FormulaCall &f, ComputeIn computeIn,
     return result;
   if (computeIn == ComputeIn::Double)
     return DType::F64;
+  if (computeIn == ComputeIn::Tensors)
+    return promotedDType(f, result, /*numbers=*/false);
   DType promoted = promotedDType(f, result);
   if (computeIn == ComputeIn::Operands || isComplex(promoted))
     return promoted;
@@ -231,6 +234,8 @@ static LogicalResult glu(LowerCall &c) {
 /// Gradient halves g·σ(b) and g·a·σ(b)(1-σ(b)), side by side.
 static LogicalResult gluBackward(LowerCall &c) {
   LoweredTensor g = c.operand(0), x = c.operand(1);
+  if (isIntegral(x.dtype))
+    return c.unsupported("there is no formula for dtype " + dtypeName(x.dtype));
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
   Dims sizes = x.dims(), halves = sizes;
   Dim half = halves[dim] = floorDiv(sizes[dim], 2);

@@ -218,7 +218,7 @@ static const FormulaRow kRows[] = {
      [](P &p) { return p.select(p.le(p[0], p[1]), p[2], p[0]); }},
     {"threshold_backward.default",
      [](P &p) { return p.select(p.le(p[1], p[2]), p.zero(p[0]), p[0]); },
-     ComputeIn::Operands},
+     ComputeIn::Tensors},
     {"sigmoid.default", [](P &p) { return p.sigmoid(p[0]); }},
     {"special_expit.default", [](P &p) { return p.sigmoid(p[0]); }},
     {"sigmoid_backward.default",

@@ -236,7 +236,13 @@ Value PointwiseBody::expm1(Value x) {
   return floatOrComplex<math::ExpM1Op, complex::Expm1Op>(*this, x);
 }
 Value PointwiseBody::log1p(Value x) {
-  return floatOrComplex<math::Log1pOp, complex::Log1pOp>(*this, x);
+  Value y = floatOrComplex<math::Log1pOp, complex::Log1pOp>(*this, x);
+  if (!isComplexValue(x))
+    return y;
+  // The pole, which the formula of complex.log1p misses.
+  Value im = imag(x);
+  double inf = std::numeric_limits<double>::infinity();
+  return select(eq(x, like(x, -1)), makeComplex(like(im, -inf), im), y);
 }
 Value PointwiseBody::erfc(Value x) { return math::ErfcOp::create(b, loc, x); }
 Value PointwiseBody::exp2(Value x) {

@@ -203,6 +203,8 @@ enum class ComputeIn : uint8_t {
   Result,
   /// What the operands promote to (comparisons, predicates).
   Operands,
+  /// What the tensors promote to, whatever the numbers are.
+  Tensors,
   /// The operands' if that is complex (abs, angle), else the result's.
   Parts,
   /// float64, rounded once: special functions, whose formulas lose digits.

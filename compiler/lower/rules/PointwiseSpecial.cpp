@@ -57,6 +57,9 @@ static Value logGamma(P &p, Value x) {
   Value sine = p.abs(p.sin(p.mul(distance, kPi)));
   Value mirrored = p.sub(p.sub(p.like(x, kLogPi), p.log(sine)), y);
   y = p.select(reflect, mirrored, y);
+  // The roots, which the sum of terms misses by a rounding.
+  Value root = p.bitOr(p.eq(x, p.one(x)), p.eq(x, p.like(x, 2)));
+  y = p.select(root, p.zero(y), y);
   Value infinite = p.eq(p.abs(x), p.like(x, kInf));
   return p.select(infinite, p.like(x, kInf), p.select(p.isNan(x), x, y));
 }

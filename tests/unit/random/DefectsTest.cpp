@@ -306,6 +306,41 @@ TEST(Defects, ABoolIsPaddedWithWhatIsNotZero) {
   EXPECT_EQ(valuesOf("pad.default", args, {x}), std::vector<double>({1, 0}));
 }
 
+TEST(Defects, TheRootsOfTheLogarithmOfGamma) {
+  Tensor x = reals(DType::F32, {2}, {1, 2});
+  EXPECT_EQ(valuesOf("lgamma.default", {first}, {x}),
+            std::vector<double>({0, 0}));
+}
+
+TEST(Defects, AScalarWeightMayBeComplex) {
+  Tensor x(DType::I64, {}), y(DType::I64, {});
+  y.setInteger(0, 3);
+  Program program = callOf("lerp.Tensor", {first, second, Arg::tensor(2)},
+                           {x, y, complexes({}, {{0.5, -1}}).reshaped({})});
+  EXPECT_EQ(Trial().tryOne(program), "");
+  EXPECT_EQ(program.values.back().meta.dtype, DType::C128);
+}
+
+TEST(Defects, ThePoleOfTheComplexLogarithm) {
+  Tensor x = complexes({2}, {{-1, 0.0}, {-1, 1.5}});
+  EXPECT_EQ(failureOf("log1p.default", {first}, {x}), "");
+}
+
+TEST(Defects, AnUnsignedClampHasNoNegativeBounds) {
+  Tensor x(DType::U8, {1});
+  EXPECT_EQ(failureOf("hardtanh.default",
+                      {first, Arg::integer(-2), Arg::integer(3)}, {x}),
+            "refused");
+}
+
+TEST(Defects, TheGradientKeepsAllItsDigits) {
+  Tensor g(DType::I32, {1});
+  g.setInteger(0, 1387432094);
+  EXPECT_EQ(valuesOf("threshold_backward.default",
+                     {first, second, Arg::floating(-1.25)}, {g, g}),
+            std::vector<double>({1387432094}));
+}
+
 TEST(Defects, TransformsOfRealSignals) {
   Tensor x = reals(DType::F64, {4}, {1, 2, 3, 4});
   std::vector<double> y =
