@@ -153,6 +153,35 @@ ModuleScope::ModuleScope(ModuleOp module, func::FuncOp forward, Use use)
   }
 }
 
+/// Where a tracer took a lower bound for granted, a guard that only says how
+/// far it can be lowered (b >= 1, for view(b, -1)) is the range of the symbol.
+static void narrowRanges(ModuleOp module, ShapeEnv &env) {
+  if (llvm::all_of(env.guards(), [](auto &g) { return g->atRunTime; }))
+    return;
+  llvm::DenseSet<SymExpr> required;
+  bool known = false;
+  SymContext &symbols = env.context();
+  for (SymbolOp op : module.getOps<SymbolOp>()) {
+    if (!op.getTracedLower())
+      continue;
+    if (!std::exchange(known, true))
+      for (const GuardStatus &status : env.minimalGuards())
+        if (status.required && !status.guard->atRunTime)
+          required.insert(status.guard->predicate);
+    auto traced = static_cast<int64_t>(*op.getTracedLower());
+    for (int64_t lower = traced; lower > endOf(op.getLower(), 0); --lower) {
+      SymExpr bound =
+          symbols.ge(symbols.symbol(op.getSym()), symbols.constant(lower));
+      if (!required.contains(bound))
+        continue;
+      op.setLower(lower);
+      if (lower == traced)
+        op.removeTracedLowerAttr();
+      env.declare(bound, {});
+    }
+  }
+}
+
 /// The guards that are checked at the entry, implied ones marked.
 static void bindFacts(ModuleOp module, const ShapeEnv &env) {
   SmallVector<FactOp> stale;
@@ -212,6 +241,7 @@ static void bindAsserts(ModuleOp module, FakeScope &scope) {
 }
 
 void bindGuards(ModuleOp module, FakeScope &scope) {
+  narrowRanges(module, scope.env());
   bindFacts(module, scope.env());
   bindAsserts(module, scope);
 }

@@ -191,11 +191,16 @@ def Ft_RunGraphsOp : Ft_Op<"run_graphs"> {
     `"cond"`: the first operand is a 0-dim bool; the first graph runs on the
     others if it is true, the second otherwise. `"while"`: the first `carried`
     operands change from one iteration to the next; while the first graph gives
-    true for all operands, they become what the second gives. `types` has the
-    annotated type of each result. All tensors are row-major.
+    true for all operands, they become what the second gives. `"scan"`: the graph
+    runs once for each position of the `ft.sliced` operands behind the carried
+    ones, from the last one with `ft.reverse`, on what is carried, their slices
+    and the other operands; it gives what is carried next, and the slices at that
+    position of the results behind the carried ones. `types` has the annotated
+    type of each result. All tensors are row-major, sliced ones along their first
+    dim.
 
-    Inserted by the lower stage for `ft.cond` and `ft.while`; consumed by it
-    when it builds the entry function.
+    Inserted by the lower stage for `ft.cond`, `ft.while` and `ft.scan`; consumed
+    by it when it builds the entry function.
 
     ```mlir
     %r = ft.run_graphs "cond" [@graph0, @graph1] 0 (%p, %x) {types = […]}

@@ -266,14 +266,41 @@ module {
 }
 
 // -----
-// heads
+// x.view(b, s, 4, -1) of (b, s, 16): nothing but what -1 needs, which PyTorch
+// refuses for a tensor without elements.
 
 // CHECK-LABEL: module
+// CHECK: ft.fact "b >= 1"
+// CHECK: ft.fact "s >= 1"
 // CHECK-NOT: ft.fact
 // CHECK: return {{.*}} : tensor<?x?x16xf32, #ft.meta<[b, s], cpu>>
 module {
   ft.symbol "b" {hint = 2 : i64, lower = 0 : i64, source = "x:0"}
   ft.symbol "s" {hint = 8 : i64, lower = 0 : i64, source = "x:1"}
+  func.func @forward(%x: tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>) -> tensor<*x!ft.unknown> {
+    %n = ft.aten "sym_size.int"(%x, 0) : (tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>) -> i64
+    %m = ft.aten "sym_size.int"(%x, 1) : (tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>) -> i64
+    %v = ft.view(%x, [%n, %m, 4, -1]) : (tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>, i64, i64) -> tensor<*x!ft.unknown>
+    %t = ft.transpose.int(%v, 1, 2) : (tensor<*x!ft.unknown>) -> tensor<*x!ft.unknown>
+    %r = ft.reshape(%t, [%n, %m, -1]) : (tensor<*x!ft.unknown>, i64, i64) -> tensor<*x!ft.unknown>
+    return %r : tensor<*x!ft.unknown>
+  }
+}
+
+// -----
+// The same as a tracer exports it, from 2 up: widened to what the program takes,
+// without a guard.
+
+// CHECK-LABEL: module
+// CHECK: ft.symbol "b" {{.*}}lower = 1 : i64{{.*}}traced_lower = 2
+// CHECK: ft.symbol "s" {{.*}}lower = 1 : i64{{.*}}traced_lower = 2
+// CHECK-NEXT: ft.fact "b >= 1" {{.*}}implied_by = []
+// CHECK-NEXT: ft.fact "s >= 1" {{.*}}implied_by = []
+// CHECK-NOT: ft.fact
+// CHECK: return {{.*}} : tensor<?x?x16xf32, #ft.meta<[b, s], cpu>>
+module {
+  ft.symbol "b" {hint = 2 : i64, lower = 0 : i64, source = "x:0", traced_lower = 2 : i64}
+  ft.symbol "s" {hint = 8 : i64, lower = 0 : i64, source = "x:1", traced_lower = 2 : i64}
   func.func @forward(%x: tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>) -> tensor<*x!ft.unknown> {
     %n = ft.aten "sym_size.int"(%x, 0) : (tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>) -> i64
     %m = ft.aten "sym_size.int"(%x, 1) : (tensor<?x?x16xf32, #ft.meta<["b", "s"], cpu>>) -> i64

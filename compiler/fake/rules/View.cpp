@@ -39,16 +39,13 @@ FailureOr<Dims> inferSizes(FakeCall &c, Dims sizes, Dim count) {
                   "-1 in shape " + shape +
                       " is ambiguous for a tensor without elements");
   };
-  if (rest.is(0))
-    return ambiguous();
-  Dim size = floorDiv(count, rest);
-  // No size beside -1 may be 0, since any would do there; unless the others
-  // cancel: of [b, s, 16] as [b, s, 4, -1] it is 4 for all b and s. Of a
-  // product each factor is asked for, which makes the guards plain.
-  bool cancels = size * rest == count;
-  if (!cancels &&
+  // No size beside -1 may be 0, since any would do there: also where the others
+  // cancel, as in [b, s, 16] as [b, s, 4, -1], which PyTorch refuses for b = 0.
+  // Of a product each factor is asked for, which makes the guards plain.
+  if (rest.is(0) ||
       any_of(sizes, [&](Dim d) { return !d.is(-1) && c.isEmpty(d); }))
     return ambiguous();
+  Dim size = floorDiv(count, rest);
   if (!c.eq(size * rest, count))
     return c.fail(FakeError::Shape, "shape " + shape + " does not divide " +
                                         count.str() + " elements");
