@@ -11,7 +11,12 @@
 //   %3 = ft.exp(%0)          varies, but no output depends on it: not useful
 //   return %2
 //
-// Cost: two walks over the function.
+// Inside of branches and loops the same is asked of each value: an argument of
+// a region varies with the operand that it shows, and a carried value also with
+// what the iteration before gave for it.
+//
+// Cost: two walks over the function; a loop is walked once for each carried
+// value that comes to be marked, at most.
 
 #ifndef FORETRACE_COMPILER_AUTOGRAD_ACTIVITY_H
 #define FORETRACE_COMPILER_AUTOGRAD_ACTIVITY_H
@@ -35,8 +40,15 @@ public:
   bool isActive(mlir::Operation *op) const;
 
 private:
+  void markUseful(mlir::Block &body);
+  void markUsefulIn(mlir::Operation *control);
+
   llvm::DenseSet<mlir::Value> varied, useful;
 };
+
+/// Adds to `varied` what varies of the results of an ft.cond, ft.while or
+/// ft.scan, and of the values inside, when `varied` holds what does outside.
+void markVaried(mlir::Operation *control, llvm::DenseSet<mlir::Value> &varied);
 
 /// Whether a value of this type can have a gradient: tensors of real or complex
 /// floating-point numbers.

@@ -3,16 +3,14 @@
 
 #include "compiler/autograd/Autograd.h"
 
-#include "compiler/autograd/Activity.h"
-#include "compiler/autograd/DerivativeTable.h"
+#include "compiler/autograd/BlockTrace.h"
 #include "compiler/autograd/Expand.h"
 #include "compiler/autograd/MergeCalls.h"
-#include "compiler/custom/Derivative.h"
 #include "compiler/fake/FakeCache.h"
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/ModuleScope.h"
 #include "dialects/ft/CustomOps.h"
-#include "dialects/ft/FtControl.h"
+#include "dialects/ft/FtDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -28,53 +26,39 @@ namespace {
 class JointTrace {
 public:
   JointTrace(func::FuncOp function, RuleBuilder &to)
-      : function(function), body(function.front()), to(to), activity(function) {
-  }
+      : function(function), body(function.front()), to(to), activity(function),
+        trace(body, to, activity) {}
   LogicalResult run();
 
 private:
   LogicalResult checkDerivatives();
   void addTangents();
-  LogicalResult visit(Operation *op);
-  FailureOr<SmallVector<Value>> backwardOf(Operation *op,
-                                           ArrayRef<Value> gradients);
-  FailureOr<Value> gradientOf(Value value);
   LogicalResult returnGradients();
 
   func::FuncOp function;
   Block &body;
   RuleBuilder &to;
   Activity activity;
-  /// What has arrived at each value so far.
-  llvm::DenseMap<Value, SmallVector<Value, 2>> arrived;
+  BlockTrace trace;
 };
 } // namespace
-
-static bool hasDerivative(Operation *op) {
-  const Schema *schema = schemaOf(op);
-  if (!schema)
-    return isa<RefineOp>(op);
-  if (const CustomOp *custom = customOp(*schema))
-    return custom->derivative != nullptr;
-  return derivativeOf(*schema).exists();
-}
 
 LogicalResult JointTrace::checkDerivatives() {
   std::set<std::string> missing;
   Operation *first = nullptr;
   bool any = false;
-  for (Operation &op : body) {
-    if (!activity.isActive(&op))
-      continue;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!activity.isActive(op))
+      return;
     any = true;
-    if (hasDerivative(&op))
-      continue;
-    const Schema *schema = schemaOf(&op);
+    if (hasDerivative(op))
+      return;
+    const Schema *schema = schemaOf(op);
     missing.insert(schema ? shownName(*schema)
-                          : op.getName().getStringRef().str());
+                          : op->getName().getStringRef().str());
     if (!first)
-      first = &op;
-  }
+      first = op;
+  });
   if (first)
     return emitError(first->getLoc())
            << "[FT0801] no derivative for " << llvm::join(missing, ", ")
@@ -87,36 +71,6 @@ LogicalResult JointTrace::checkDerivatives() {
          << "[FT0802] no output of the model depends on an argument that "
             "requires a gradient\nhelp: parameters require one unless the "
             "model was exported with requires_grad off";
-}
-
-/// Whether static strides fill a storage without holes or overlaps: some order
-/// of the dims is row-major.
-static bool isDense(const TensorMeta &meta) {
-  if (!meta.isStatic())
-    return false;
-  SmallVector<std::pair<int64_t, int64_t>> dims;
-  for (auto [size, stride] : llvm::zip(meta.sizes, meta.strides))
-    if (size.value() != 1)
-      dims.push_back({stride.value(), size.value()});
-  llvm::sort(dims);
-  int64_t filled = 1;
-  for (auto [stride, size] : dims) {
-    if (stride != filled)
-      return false;
-    filled *= size;
-  }
-  return true;
-}
-
-/// A tangent looks like its output: of the same strides if these are dense,
-/// row-major otherwise.
-static Type tangentType(Value output) {
-  TensorMeta meta = *metaOf(output);
-  TensorMeta dense =
-      TensorMeta::contiguous(meta.dtype, meta.sizes, meta.device);
-  if (isDense(meta))
-    dense.strides = meta.strides;
-  return typeFromMeta(output.getContext(), dense);
 }
 
 void JointTrace::addTangents() {
@@ -140,96 +94,8 @@ void JointTrace::addTangents() {
     (void)function.insertArgument(position, tangentType(output),
                                   attributes.getDictionary(b.getContext()),
                                   function.getLoc());
-    arrived[output].push_back(function.getArgument(position));
+    trace.arrive(output, function.getArgument(position));
   }
-}
-
-/// The sum of what has arrived at a value; null if nothing has.
-FailureOr<Value> JointTrace::gradientOf(Value value) {
-  auto found = arrived.find(value);
-  if (found == arrived.end())
-    return Value();
-  SmallVector<Value, 2> parts = std::move(found->second);
-  arrived.erase(found);
-  Value sum = parts.front();
-  for (Value part : ArrayRef(parts).drop_front()) {
-    AtenCall call;
-    call.schema = SchemaTable::get().find("add.Tensor");
-    call.args = {Arg::tensor(0), Arg::tensor(1), Arg::integer(1)};
-    call.operands = {sum, part};
-    Operation *made = call.build(to.builder, value.getLoc(),
-                                 {unknownTensorType(value.getContext())});
-    if (failed(propagateOp(made, to.cache, to.scope)))
-      return failure();
-    sum = made->getResult(0);
-  }
-  return sum;
-}
-
-/// An argument that needs a gradient and has no formula; null if there is none.
-/// Of what views and copies read besides `self` only sizes and dtypes count.
-static const SchemaArg *argumentWithout(const Derivative &derivative,
-                                        GradCall &call) {
-  const Schema &schema = call.schema();
-  if (schema.family == "view" || schema.family == "copy")
-    return nullptr;
-  for (const SchemaArg &argument : schema.args) {
-    auto isIts = [&](const Derivative::Row &row) {
-      return row.argument == argument.name;
-    };
-    if (argument.type.kind == SchemaType::Tensor && call.needs(argument.name) &&
-        llvm::none_of(derivative.formulas, isIts))
-      return &argument;
-  }
-  return nullptr;
-}
-
-FailureOr<SmallVector<Value>>
-JointTrace::backwardOf(Operation *op, ArrayRef<Value> gradients) {
-  const Schema *schema = schemaOf(op);
-  if (!schema) // ft.refine: the same tensor
-    return SmallVector<Value>(gradients);
-  if (customOp(*schema))
-    return buildCustomBackward(to.builder, op, ValueRange(gradients));
-  const Derivative &derivative = derivativeOf(*schema);
-  GradCall call(to, op, gradients, activity);
-  if (derivative.kind == Derivative::Function)
-    derivative.function(call);
-  if (derivative.kind == Derivative::Formulas)
-    if (const SchemaArg *argument = argumentWithout(derivative, call))
-      call.fail("none is known by '" + argument->name + "'");
-  for (const Derivative::Row &row : derivative.formulas) {
-    if (!call.needs(row.argument))
-      continue;
-    Term term = row.formula.evaluate(call, &call);
-    if (row.isPartial)
-      term = call.mul(call.grad(), call.conj(term));
-    call.set(row.argument, term);
-  }
-  if (call.failed())
-    return failure();
-  return SmallVector<Value>(call.operandGradients());
-}
-
-LogicalResult JointTrace::visit(Operation *op) {
-  SmallVector<Value> gradients;
-  bool any = false;
-  for (Value result : op->getResults()) {
-    FailureOr<Value> gradient = gradientOf(result);
-    if (failed(gradient))
-      return failure();
-    any |= *gradient != Value();
-    gradients.push_back(*gradient);
-  }
-  if (!any)
-    return success();
-  FailureOr<SmallVector<Value>> operands = backwardOf(op, gradients);
-  if (failed(operands))
-    return failure();
-  for (auto [operand, gradient] : llvm::zip(op->getOperands(), *operands))
-    if (gradient && activity.needs(operand))
-      arrived[operand].push_back(gradient);
-  return success();
 }
 
 LogicalResult JointTrace::returnGradients() {
@@ -240,7 +106,7 @@ LogicalResult JointTrace::returnGradients() {
     unsigned n = argument.getArgNumber();
     if (!function.getArgAttr(n, names::kRequiresGrad))
       continue;
-    FailureOr<Value> gradient = gradientOf(argument);
+    FailureOr<Value> gradient = trace.gradientOf(argument);
     if (failed(gradient))
       return failure();
     if (!*gradient)
@@ -263,16 +129,9 @@ LogicalResult JointTrace::returnGradients() {
 LogicalResult JointTrace::run() {
   if (failed(checkDerivatives()))
     return failure();
-  SmallVector<Operation *> forward;
-  for (Operation &op : body.without_terminator())
-    if (activity.isActive(&op))
-      forward.push_back(&op);
   addTangents();
   to.builder.setInsertionPoint(body.getTerminator());
-  for (Operation *op : llvm::reverse(forward))
-    if (failed(visit(op)))
-      return failure();
-  return returnGradients();
+  return failed(trace.run()) ? failure() : returnGradients();
 }
 
 LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
@@ -284,12 +143,12 @@ LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
   ModuleScope scope(module, function, ModuleScope::Use::Keep);
   OpBuilder builder(module.getContext());
   RuleBuilder to{builder, cache ? cache : &own, &scope.scope()};
-  mergeCalls(function);
+  mergeCalls(function.front());
   if (failed(expandCalls(function, to)) ||
       failed(JointTrace(function, to).run()))
     return failure();
   scope.declareMade(module);
-  mergeCalls(function);
+  mergeCalls(function.front());
   return success();
 }
 

@@ -4,9 +4,10 @@
 #include "compiler/autograd/Expand.h"
 
 #include "compiler/autograd/Activity.h"
+#include "compiler/autograd/ControlFlow.h"
 #include "compiler/autograd/DerivativeTable.h"
 #include "dialects/ft/CustomOps.h"
-#include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtControl.h"
 
 using namespace mlir;
 
@@ -37,11 +38,7 @@ static FailureOr<std::vector<Term>> expansionOf(Operation *op,
                want = RuleCall::meta(Term(op->getResult(r)));
     if (have.sizes == want.sizes && have.dtype == want.dtype) {
       // Whoever uses the result relies on its layout.
-      if (have.strides != want.strides) {
-        Term place =
-            call.call("new_empty_strided", {term, want.sizes, want.strides});
-        term = call.call("copy", {place, term});
-      }
+      term = call.laidOut(term, want);
       if (call.failed())
         return failure();
       continue;
@@ -52,15 +49,33 @@ static FailureOr<std::vector<Term>> expansionOf(Operation *op,
   return results;
 }
 
-LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
+namespace {
+class Expander {
+public:
+  Expander(RuleBuilder &to, const Activity &activity)
+      : to(to), activity(activity) {}
+
   llvm::DenseSet<Value> varied;
-  builder.varied = &varied;
+  LogicalResult run(Block &body);
+
+private:
+  LogicalResult visitControl(Operation *op);
+  RuleBuilder &to;
+  const Activity &activity;
+  /// Calls with a result that nothing replaces.
   llvm::DenseSet<Operation *> kept;
-  for (BlockArgument argument : function.getArguments())
-    if (isDifferentiable(argument) &&
-        function.getArgAttr(argument.getArgNumber(), names::kRequiresGrad))
-      varied.insert(argument);
-  Block &body = function.front();
+};
+} // namespace
+
+LogicalResult Expander::visitControl(Operation *op) {
+  markVaried(op, varied);
+  for (Region &region : op->getRegions())
+    if (failed(run(region.front())))
+      return failure();
+  return success();
+}
+
+LogicalResult Expander::run(Block &body) {
   for (Operation *op = &body.front(); op;) {
     Operation *next = op->getNextNode();
     bool varies = passesGradients(op) && !kept.contains(op) &&
@@ -70,9 +85,22 @@ LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
       op = next;
       continue;
     }
+    if (isControl(op)) {
+      if (activity.isActive(op)) {
+        to.builder.setInsertionPoint(op);
+        FailureOr<Operation *> simpler = simplifyControl(op, to);
+        if (failed(simpler))
+          return failure();
+        op = *simpler;
+      }
+      if (failed(visitControl(op)))
+        return failure();
+      op = next;
+      continue;
+    }
     Operation *before = op->getPrevNode();
-    builder.builder.setInsertionPoint(op);
-    FailureOr<std::vector<Term>> results = expansionOf(op, builder);
+    to.builder.setInsertionPoint(op);
+    FailureOr<std::vector<Term>> results = expansionOf(op, to);
     if (failed(results))
       return failure();
     if (results->empty()) {
@@ -102,8 +130,21 @@ LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
       kept.insert(op);
     op = first == op ? next : first;
   }
-  builder.varied = nullptr;
   return success();
+}
+
+LogicalResult expandCalls(func::FuncOp function, RuleBuilder &builder) {
+  // Loops are made simpler only where they are derived.
+  Activity activity(function);
+  Expander expander(builder, activity);
+  for (BlockArgument argument : function.getArguments())
+    if (isDifferentiable(argument) &&
+        function.getArgAttr(argument.getArgNumber(), names::kRequiresGrad))
+      expander.varied.insert(argument);
+  builder.varied = &expander.varied;
+  LogicalResult done = expander.run(function.front());
+  builder.varied = nullptr;
+  return done;
 }
 
 } // namespace ft

@@ -4,6 +4,7 @@
 #include "compiler/autograd/MergeCalls.h"
 
 #include "dialects/ft/AtenCall.h"
+#include "dialects/ft/FtControl.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -41,14 +42,23 @@ struct SameCall {
 };
 } // namespace
 
-void mergeCalls(func::FuncOp function) {
-  Block &body = function.front();
+/// Each value that a region yields has a storage of its own.
+static bool isYielded(Operation &op) {
+  return llvm::any_of(op.getUsers(),
+                      [](Operation *user) { return isa<YieldOp>(user); });
+}
+
+void mergeCalls(Block &body) {
+  bool isRegion = isa<YieldOp>(body.getTerminator());
   llvm::DenseSet<Operation *, SameCall> seen;
   for (Operation &op : llvm::make_early_inc_range(body)) {
-    if (!schemaOf(&op) || !isMemoryEffectFree(&op) || op.getNumRegions())
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        mergeCalls(inner);
+    if (!schemaOf(&op) || !isMemoryEffectFree(&op))
       continue;
     auto [known, isNew] = seen.insert(&op);
-    if (isNew)
+    if (isNew || (isRegion && isYielded(op)))
       continue;
     op.replaceAllUsesWith((*known)->getResults());
     op.erase();

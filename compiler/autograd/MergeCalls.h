@@ -4,18 +4,19 @@
 #ifndef FORETRACE_COMPILER_AUTOGRAD_MERGECALLS_H
 #define FORETRACE_COMPILER_AUTOGRAD_MERGECALLS_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Block.h"
 
 namespace ft {
 
 /// Uses the first of calls that are the same, names apart, for all of them, and
 /// removes calls without a use. Calls with effects (random ones too) stay.
+/// Regions of the block's operations are gone through, each for itself.
 ///
 ///   %1 = ft.cos(%0)                     %1 = ft.cos(%0)
 ///   %7 = ft.cos(%0)     (a backward)    uses of %7 are uses of %1
 ///
 /// Cost: one hash of operands and arguments for each call.
-void mergeCalls(mlir::func::FuncOp function);
+void mergeCalls(mlir::Block &body);
 
 } // namespace ft
 

@@ -15,13 +15,18 @@ using namespace mlir;
 
 namespace ft {
 
-RuleCall::RuleCall(RuleBuilder &to, Operation *forward)
-    : to(to), op(forward), call_(AtenCall::decode(forward)) {}
+RuleCall::RuleCall(RuleBuilder &to, Operation *forward) : to(to), op(forward) {
+  if (schemaOf(forward))
+    call_ = AtenCall::decode(forward);
+}
 
 void RuleCall::fail(const Twine &why) {
   if (!hasFailed)
     emitError(op->getLoc())
-        << "[FT0801] the derivative of " << shownName(schema()) << ": " << why;
+        << "[FT0801] the derivative of "
+        << (call_.schema ? shownName(schema())
+                         : op->getName().getStringRef().str())
+        << ": " << why;
   hasFailed = true;
 }
 
@@ -301,6 +306,13 @@ Term RuleCall::cast(const Term &a, DType wanted) {
   if (!a.isTensor() || dtype(a) == wanted)
     return a;
   return call("_to_copy", {a, Term(wanted).named("dtype")});
+}
+
+Term RuleCall::laidOut(const Term &a, const TensorMeta &like) {
+  if (!a.isTensor() || meta(a).strides == like.strides)
+    return a;
+  Term place = call("new_empty_strided", {a, like.sizes, like.strides});
+  return call("copy", {place, a});
 }
 
 Term RuleCall::defined(const Term &a, const Term &like) {

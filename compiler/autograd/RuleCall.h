@@ -39,6 +39,7 @@ struct RuleBuilder {
 
 class RuleCall {
 public:
+  /// `forward` may be a branch or loop, which has no arguments by name.
   RuleCall(RuleBuilder &to, mlir::Operation *forward);
 
   mlir::Operation *operation() const { return op; }
@@ -75,6 +76,8 @@ public:
   /// The real part of a complex tensor.
   Term real(const Term &a);
   Term cast(const Term &a, DType dtype);
+  /// The tensor with the strides of `like`, which has its sizes.
+  Term laidOut(const Term &a, const TensorMeta &like);
   /// Zeros of the size of `like` in place of a zero term.
   Term defined(const Term &a, const Term &like);
 

@@ -39,6 +39,9 @@ struct Options {
   std::vector<std::string> examples;
   /// Compile forward and backward: the artefact is called by ft_api.train.
   bool training = false;
+  /// The most iterations of loops that run as often as the data say, "64" or
+  /// "while_loop=64": their derivatives need one (autograd/LoopBound.h).
+  std::vector<std::string> loopBounds;
   /// Compile the joint graph as one function (Autograd.h), which takes the
   /// tangents of its outputs after its inputs and gives the gradients of what
   /// requires one after its outputs: how derivatives are tested.

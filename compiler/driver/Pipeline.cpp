@@ -4,6 +4,7 @@
 #include "compiler/driver/Pipeline.h"
 
 #include "compiler/autograd/Autograd.h"
+#include "compiler/autograd/LoopBound.h"
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/driver/ArtefactBuilder.h"
 #include "compiler/emit/Emit.h"
@@ -76,7 +77,8 @@ static llvm::Error runFunctionalize(PipelineState &state) {
 static llvm::Error runAutograd(PipelineState &state) {
   if (llvm::Error error = checkAnnotations(Stage::Functionalize, state))
     return error;
-  if (mlir::failed(buildJoint(state.module, &state.cache)) ||
+  if (mlir::failed(declareBounds(state.module, state.options.loopBounds)) ||
+      mlir::failed(buildJoint(state.module, &state.cache)) ||
       mlir::failed(verifyAutogradStage(state.module)))
     return reported();
   return llvm::Error::success();

@@ -4,6 +4,7 @@
 #include "compiler/fake/OpCall.h"
 
 #include "compiler/fake/ModuleScope.h"
+#include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,19 +26,24 @@ std::optional<Dim> constantInteger(Value value) {
 std::optional<Dim> annotatedNumber(Value value) {
   if (std::optional<Dim> constant = constantInteger(value))
     return constant;
+  StringAttr text;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp());
-    return function ? argumentNumber(function, argument.getArgNumber())
-                    : std::nullopt;
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto function = dyn_cast_or_null<func::FuncOp>(parent))
+      return argumentNumber(function, argument.getArgNumber());
+    if (Value outside = capturedBy(argument))
+      return annotatedNumber(outside);
+    if (parent && isControl(parent))
+      text = numberOfCarried(parent, argument.getArgNumber());
+  } else if (Operation *op = value.getDefiningOp(); isControl(op)) {
+    text = numberOfResult(cast<OpResult>(value));
+  } else if (op->getNumResults() == 1) {
+    text = op->getAttrOfType<StringAttr>(names::kValue);
   }
-  Operation *op = value.getDefiningOp();
-  auto text = op->getNumResults() == 1
-                  ? op->getAttrOfType<StringAttr>(names::kValue)
-                  : StringAttr();
   if (!text)
     return std::nullopt;
   SymContext &symbols =
-      op->getContext()->getOrLoadDialect<FtDialect>()->symbolContext();
+      value.getContext()->getOrLoadDialect<FtDialect>()->symbolContext();
   llvm::Expected<SymExpr> parsed = symbols.parse(text.getValue());
   if (parsed)
     return Dim(*parsed);

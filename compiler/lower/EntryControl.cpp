@@ -23,6 +23,10 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     FailureOr<Dim> bytes = EntryEmitter(module, *inner, options, name).run();
     if (failed(bytes))
       return mlir::failure();
+    // Another program of the same artefact has functions of these names.
+    module.lookupSymbol(name)->setAttr(
+        "llvm.linkage",
+        LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
     call.given.clear();
     for (unsigned r = 0; r < graph.getNumResults(); ++r)
       call.given.push_back(graph.getResultAttr(r, names::kGives) != nullptr);

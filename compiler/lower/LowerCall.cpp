@@ -100,11 +100,15 @@ LoweredTensor LowerCall::operandOf(Value ftValue) {
   std::optional<Dim> number = state.numberOf(ftValue);
   if (!number)
     return {};
+  return sizeTensor(*number,
+                    ftValue.getType().isInteger(1) ? DType::Bool : DType::I64);
+}
+
+LoweredTensor LowerCall::sizeTensor(Dim size, DType dtype) {
   ScalarBuilder s(b, location);
-  DType dtype = ftValue.getType().isInteger(1) ? DType::Bool : DType::I64;
   LoweredTensor t = empty({}, dtype);
-  Value scalar = arith::IndexCastOp::create(b, location, b.getI64Type(),
-                                            sizeValue(*number));
+  Value scalar =
+      arith::IndexCastOp::create(b, location, b.getI64Type(), sizeValue(size));
   t.value = linalg::FillOp::create(b, location, scalar, t.value).getResult(0);
   return t;
 }
@@ -131,7 +135,10 @@ void LowerCall::resolveNumbers() {
 }
 
 LoweredTensor LowerCall::operand(unsigned arg) {
-  int operand = decoded.args[arg].operand;
+  const Arg &given = decoded.args[arg];
+  int operand = given.operand;
+  if (operand < 0 && given.kind == Arg::Int && !given.dim.isStatic())
+    return sizeTensor(given.dim, DType::I64);
   return operandOf(operand >= 0 ? decoded.operands[operand] : Value());
 }
 

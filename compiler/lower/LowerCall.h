@@ -121,7 +121,7 @@ public:
   //===--- Arguments, by schema position ----------------------------------===//
   bool isNone(unsigned arg) const { return decoded.isNone(arg); }
   const TensorMeta &meta(unsigned arg) const;
-  /// A tensor, or a number of the run as a 0-dim tensor (isRuntimeNumber).
+  /// A tensor, or a number or size of the run as a 0-dim tensor.
   LoweredTensor operand(unsigned arg);
   /// Whether all sizes of a result are known before its kernel is called.
   bool isDefined(const TensorMeta &meta) const;
@@ -193,6 +193,8 @@ public:
   mlir::OpFoldResult sizeOperand(Dim size);
   /// The same in a body, in the dtype that it computes in.
   mlir::Value sizeIn(ScalarBuilder &s, Dim size, DType dtype);
+  /// A size as a 0-dim tensor of I64 or Bool.
+  LoweredTensor sizeTensor(Dim size, DType dtype);
   /// A tensor filled with a number (converted to dtype).
   LoweredTensor filled(const SizeList &sizes, DType dtype, double number);
   /// The same with an exact integer.

@@ -331,7 +331,7 @@ Tensors traceCond(const Tensor &predicate, TensorList operands,
 }
 
 Tensors traceWhile(TensorList init, const Region &condition, const Region &body,
-                   Here here, const bool &thrown) {
+                   int64_t most, Here here, const bool &thrown) {
   ControlCall call("while_loop", here, thrown);
   SmallVector<uint32_t> ids;
   if (!call.note(init) || !call.site.settle() ||
@@ -364,6 +364,9 @@ Tensors traceWhile(TensorList init, const Region &condition, const Region &body,
                       call.site.trace->context.get(),
                       {static_cast<int32_t>(ids.size()),
                        static_cast<int32_t>(call.captured.size())}));
+  if (most > 0)
+    op.addAttribute(names::kBound,
+                    call.site.trace->builder.getI64IntegerAttr(most));
   return call.build(op, grad || call.anyGrad(call.captured));
 }
 

@@ -50,10 +50,11 @@ Tensors cond(const Tensor &predicate, TensorList operands, const Region &then,
 }
 
 Tensors while_loop(TensorList init, const Region &condition, const Region &body,
-                   Here here) {
+                   int64_t most_iterations, Here here) {
   Catch guard;
-  return guard.result(detail::traceWhile(
-      init, guard.around(condition), guard.around(body), here, guard.thrown));
+  return guard.result(detail::traceWhile(init, guard.around(condition),
+                                         guard.around(body), most_iterations,
+                                         here, guard.thrown));
 }
 
 Tensors scan(TensorList init, TensorList xs, const Region &body, int64_t dim,

@@ -15,7 +15,7 @@ Tensors traceCond(const Tensor &predicate, TensorList operands,
                   const Region &then, const Region &otherwise, Here here,
                   const bool &thrown);
 Tensors traceWhile(TensorList init, const Region &condition, const Region &body,
-                   Here here, const bool &thrown);
+                   int64_t most, Here here, const bool &thrown);
 Tensors traceScan(TensorList init, TensorList xs, const Region &body,
                   int64_t dim, bool reverse, Here here, const bool &thrown);
 

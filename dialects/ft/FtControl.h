@@ -29,6 +29,9 @@ namespace names {
 /// result (what it is behind the op), empty for what is no known number.
 inline constexpr llvm::StringLiteral kCarriedNumbers = "ft.carried_numbers";
 inline constexpr llvm::StringLiteral kResultNumbers = "ft.result_numbers";
+/// On an ft.while: the most iterations that it runs, as the program declares
+/// it (an i64). Its derivative needs one.
+inline constexpr llvm::StringLiteral kBound = "ft.bound";
 } // namespace names
 /// The text of a result or of carried value `i`; null if there is none.
 mlir::StringAttr numberOfResult(mlir::OpResult result);

@@ -9,3 +9,23 @@ module {
     return %0 : tensor<2xf32, #ft.meta<cpu>>
   }
 }
+
+// -----
+
+// How often a loop runs must be declared, if it does not tell.
+module {
+  func.func @forward(%w: tensor<f32, #ft.meta<cpu>> {ft.kind = "parameter", ft.target = "w", ft.requires_grad},
+                     %x: tensor<f32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<f32, #ft.meta<cpu>> {ft.name = "y", ft.role = "output"}) {
+    // expected-error @+1 {{[FT0801] the derivative of ft.while: a loop that runs as often as the data say can only be derived if the most iterations are declared}}
+    %y = ft.while(%x) captured(%w) : (tensor<f32, #ft.meta<cpu>>, tensor<f32, #ft.meta<cpu>>) -> tensor<f32, #ft.meta<cpu>>
+    cond (%a: tensor<f32, #ft.meta<cpu>>, %b: tensor<f32, #ft.meta<cpu>>) {
+      %go = ft.gt.Scalar(%a, 1) : (tensor<f32, #ft.meta<cpu>>) -> tensor<i1, #ft.meta<cpu>>
+      ft.yield %go : tensor<i1, #ft.meta<cpu>>
+    } do (%a: tensor<f32, #ft.meta<cpu>>, %b: tensor<f32, #ft.meta<cpu>>) {
+      %m = ft.mul(%a, %b) : (tensor<f32, #ft.meta<cpu>>, tensor<f32, #ft.meta<cpu>>) -> tensor<f32, #ft.meta<cpu>>
+      ft.yield %m : tensor<f32, #ft.meta<cpu>>
+    }
+    return %y : tensor<f32, #ft.meta<cpu>>
+  }
+}

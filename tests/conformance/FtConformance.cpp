@@ -70,6 +70,8 @@ int main(int argc, char **argv) {
       ->delimiter(',')
       ->check(CLI::IsMember({"meta", "values", "sizes", "grads"}))
       ->capture_default_str();
+  models->add_option("--loop-bound", options.loopBounds,
+                     "most iterations of loops that are derived");
   for (CLI::App *command : {values, models})
     command->add_option("--device", device)
         ->check(CLI::IsMember({"cpu", "cuda-emulated"}))

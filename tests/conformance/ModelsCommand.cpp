@@ -28,6 +28,9 @@ std::vector<unsigned> ft::conformance::casesOf(llvm::StringRef variant,
     cases.push_back(recorded > 2 ? 2 : 1);
   else if (variant == "dynbs" || variant == "dd")
     cases.push_back(1);
+  if (variant == "train")
+    for (unsigned i = 1; i < recorded; ++i)
+      cases.push_back(i);
   if (variant.starts_with("dyn"))
     for (unsigned i = 3; i < recorded; ++i)
       cases.push_back(i);
@@ -210,6 +213,7 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
   Options sessionOptions;
   sessionOptions.catchCrashes = true;
   sessionOptions.checks = options.checks;
+  sessionOptions.loopBounds = options.loopBounds;
   if (options.meta) {
     Session session(sessionOptions);
     if (session.load(file(stem + ".pt2")) && session.runTo(Stage::Fake))
@@ -282,7 +286,10 @@ llvm::Error ft::conformance::runModels(const ModelsOptions &options,
   for (llvm::sys::fs::directory_iterator at(options.folder, error), end;
        at != end && !error; at.increment(error)) {
     llvm::StringRef name = llvm::sys::path::filename(at->path());
-    if (name.consume_back(".io.json") && !name.contains('.'))
+    if (!name.consume_back(".io.json"))
+      continue;
+    name.consume_back(".train");
+    if (!name.contains('.') && !llvm::is_contained(names, name))
       names.push_back(name.str());
   }
   if (error)

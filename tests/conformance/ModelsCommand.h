@@ -24,6 +24,8 @@ struct ModelsOptions {
   /// With `values`: also the gradients, of the models that have some; others
   /// are skipped.
   bool grads = false;
+  /// As of the option of that name of `foretrace`.
+  std::vector<std::string> loopBounds;
   /// Of the code that models are compiled to.
   CodeChecks checks;
 };
@@ -42,9 +44,9 @@ struct ModelsOptions {
 /// Each node, output and buffer counts as one.
 llvm::Error runModels(const ModelsOptions &options, Report &report);
 
-/// The recorded cases that a variant runs: 0 for static and train; for dynb 0
-/// and 2 where there is a case 2, else 0 and 1; for dynbs and dd 0 and 1. With
-/// dynb and dynbs all from the fourth on too.
+/// The recorded cases that a variant runs: 0 for static; all for train; for
+/// dynb 0 and 2 where there is a case 2, else 0 and 1; for dynbs and dd 0
+/// and 1. With dynb and dynbs all from the fourth on too.
 std::vector<unsigned> casesOf(llvm::StringRef variant, unsigned recorded);
 
 } // namespace ft::conformance

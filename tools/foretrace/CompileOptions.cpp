@@ -42,6 +42,10 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                   "(x86-64-v3, znver4); default: this machine's");
   verb.add_flag("--training", training,
                 "compile forward and backward: the artefact gives gradients");
+  verb.add_option("--loop-bound", loopBounds,
+                  "[NAME=]N: the loop of that name, or every loop, runs at "
+                  "most N times (with --training); repeatable")
+      ->allow_extra_args(false);
   verb.add_option("--threads", threads,
                   "threads of a run; 0 (default): all CPUs");
   verb.add_option("--linker", linker, "the ld.lld to link with");
@@ -132,6 +136,7 @@ int CompileOptions::fill(Options &options) const {
   options.examples = examples;
   options.learnCustom = learnCustom;
   options.training = training;
+  options.loopBounds = loopBounds;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

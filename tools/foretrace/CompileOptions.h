@@ -27,6 +27,7 @@ struct CompileOptions {
   std::vector<std::string> examples;
   bool learnCustom = false;
   bool training = false;
+  std::vector<std::string> loopBounds;
   int threads = 0;
   bool json = false;
   bool time = false;

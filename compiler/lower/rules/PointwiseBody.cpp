@@ -65,7 +65,7 @@ Value PointwiseBody::as(unsigned i, DType to) {
 }
 
 Number PointwiseBody::number(unsigned i) {
-  if (!isRuntimeNumber(call.args[i]))
+  if (!isNumberOfRun(call.args[i]))
     return Number(call.number(i));
   // A fraction would be lost.
   needsConstant |= isInteger() && isFloating(dtypeOf[i]);
@@ -112,12 +112,12 @@ Number operator/(Number x, Number y) {
 }
 
 double PointwiseBody::known(unsigned i) {
-  needsConstant |= isRuntimeNumber(call.args[i]);
+  needsConstant |= isNumberOfRun(call.args[i]);
   return call.number(i);
 }
 
 bool PointwiseBody::flag(unsigned i) {
-  needsConstant |= isRuntimeNumber(call.args[i]);
+  needsConstant |= isNumberOfRun(call.args[i]);
   return call.flag(i);
 }
 

@@ -8,10 +8,15 @@
 
 namespace ft {
 
+/// A number that an op computes, or a size of the run.
+inline bool isNumberOfRun(const Arg &arg) {
+  return isRuntimeNumber(arg) || (arg.kind == Arg::Int && !arg.dim.isStatic());
+}
+
 /// Whether an argument is read element by element: a tensor, or a number of the
 /// run, which is a 0-dim tensor.
 inline bool isElement(const Arg &arg) {
-  return arg.kind == Arg::Tensor || isRuntimeNumber(arg);
+  return arg.kind == Arg::Tensor || isNumberOfRun(arg);
 }
 
 class PointwiseBody;

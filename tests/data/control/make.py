@@ -145,6 +145,73 @@ class BranchSizes(torch.nn.Module):
         return y, y.sum(0) + 1, torch.relu(y @ x.t()), map(head, x)
 
 
+class Flows(torch.nn.Module):
+    """Gradients through all of them: a cond that only one branch of reads a
+    parameter, in a scan; scans over dim 1 and backward with two carries; a scan
+    in a branch, a map with a layer norm."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3, 3))
+        self.scale = torch.nn.Parameter(torch.randn(3))
+        self.norm = torch.nn.LayerNorm(3)
+
+    def forward(self, p, h, x):
+        def step(c, x):
+            a, b = c
+            return (a * self.scale + x, b * 0.5), (a * b * x, x.sin())
+
+        def branching(c, x):
+            y = torch.cond(x.sum() > 0, lambda x: x @ self.weight,
+                           lambda x: x - 1, (x,))
+            n = torch.tanh(c + y)
+            return n, n * c
+
+        def inner(h, x):
+            return scan(lambda c, x: (c * 0.5 + x * self.scale, c - x * c), h,
+                        x)
+
+        (a, b), (products, sines) = scan(step, (h, h * self.scale), x, dim=1,
+                                         reverse=True)
+        rows = (products + sines).t().contiguous()
+        total, parts = scan(branching, torch.zeros(3), rows)
+        last, all = torch.cond(
+            p, inner, lambda h, x: (h.clone(), (x @ self.weight).exp()),
+            (a, rows))
+        normed = map(lambda r: torch.sigmoid(self.norm(r)), parts + all)
+        return (a * b).sum() + total.sum() + (normed * last).mean()
+
+
+class Counts(torch.nn.Module):
+    """A loop that counts from a constant to another."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3, 3) * 0.4)
+
+    def forward(self, x):
+        i = torch.zeros((), dtype=torch.int64)
+        _, y = while_loop(
+            lambda i, x: i < 7,
+            lambda i, x: (i + 2, torch.tanh(x @ self.weight)), (i, x))
+        return y.sum()
+
+
+class Halves(torch.nn.Module):
+    """A loop that runs as often as the data say."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.randn(3) * 0.4)
+
+    def forward(self, x):
+        _, y = while_loop(
+            lambda i, x: x.norm() > 0.5,
+            lambda i, x: (i + 1, x * (0.5 + 0.1 * self.weight)),
+            (torch.tensor(0), x))
+        return y.sum()
+
+
 class Plain:
     """The regions as loops of Python, which take every length: what they do is
     what the archives are to do."""
@@ -181,6 +248,14 @@ class Plain:
         return Plain.scan(lambda c, x: (c, f(x, *captured)), (), xs)[1]
 
 
+def gradients(module, loss):
+    module.zero_grad()
+    loss.backward()
+    # What no branch that ran has read has a gradient all the same.
+    return {n: torch.zeros_like(p) if p.grad is None else p.grad
+            for n, p in module.named_parameters()}
+
+
 def plainly(module, inputs):
     names = ["while_loop", "scan", "map"]
     saved, torch_cond = [globals()[n] for n in names], torch.cond
@@ -193,7 +268,7 @@ def plainly(module, inputs):
         torch.cond = torch_cond
 
 
-def record(folder, name, module, cases):
+def record(folder, name, module, cases, train=False):
     """The inputs and outputs of the cases, as in tests/data/models."""
     entries, data = [], b""
 
@@ -207,11 +282,14 @@ def record(folder, name, module, cases):
 
     for i, inputs in enumerate(cases):
         outputs = plainly(module, inputs)
-        entries.append({
+        entry = {
             "label": {"case": i},
-            "inputs": [note(t) for t in tree.tree_leaves(inputs)],
-            "outputs": [
-                note(t) for t in tree.tree_leaves(outputs)]})
+            "inputs": [note(t) for t in tree.tree_leaves(inputs)]}
+        if train:
+            entry["grads"] = {n: note(t) for n, t in
+                              gradients(module, outputs).items()}
+        entry["outputs"] = [note(t) for t in tree.tree_leaves(outputs)]
+        entries.append(entry)
     with open(f"{folder}/{name}.io.json", "w") as f:
         json.dump({"name": name, "cases": entries}, f,
                   separators=(",", ":"))
@@ -258,6 +336,29 @@ def compiled(folder):
         record(folder, name, module, cases)
 
 
+def trained(folder):
+    """Archives whose loss is derived; case 0 is the one that is traced."""
+    torch.manual_seed(1)
+
+    def flows(p, length=4):
+        return torch.tensor(p), torch.randn(3), torch.randn(3, length)
+
+    n = Dim("n", min=0, max=64)
+    models = {
+        "flows": (Flows(), None, [flows(True), flows(False)]),
+        "flows_sizes": (Flows(), ({}, {}, {1: n}),
+                        [flows(True), flows(False, 7), flows(True, 1)]),
+        "counts": (Counts(), None, [(torch.randn(2, 3),)]),
+        "halves": (Halves(), None,
+                   [(torch.randn(3) * 8,), (torch.ones(3),)]),
+    }
+    for name, (module, dims, cases) in models.items():
+        program = export(module, cases[0], dynamic_shapes=dims)
+        forget_places(program)
+        save(program, f"{folder}/{name}.train.pt2")
+        record(folder, name + ".train", module, cases, train=True)
+
+
 def forget_places(program):
     """Places in this file would be paths of one machine."""
     for module in program.graph_module.modules():
@@ -267,6 +368,7 @@ def forget_places(program):
 
 def main(folder):
     compiled(folder)
+    trained(folder)
     x, p = torch.randn(4, 4), torch.tensor(True)
     models = {
         "branches": (Branches(), (x,)),

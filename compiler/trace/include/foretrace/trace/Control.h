@@ -32,9 +32,12 @@ FORETRACE_API Tensors cond(const Tensor &predicate, TensorList operands,
 
 /// Starts with `init` and replaces it by what `body` returns as long as
 /// `condition` returns one element that is not 0. A carried tensor keeps its
-/// sizes, dtype and device.
+/// sizes, dtype and device. `most_iterations` (0: not declared) bounds how
+/// often it runs: gradients flow through a loop only if it has one, or counts
+/// from a constant to another; a run that needs more is an error then.
 FORETRACE_API Tensors while_loop(TensorList init, const Region &condition,
                                  const Region &body,
+                                 int64_t most_iterations = 0,
                                  Here here = Here::current());
 
 /// `body` for each position of dim `dim` of the xs, backward with `reverse`: it
