@@ -75,14 +75,13 @@ std::string GradientResults::differences(const ValueCase &test,
     llvm::Expected<TensorView> want = data.view(*stored);
     if (!want)
       return llvm::toString(want.takeError());
-    auto found = byArgument.find(argumentName(test, argument));
-    if (found == byArgument.end()) {
+    const HostTensor *got = of(test, argument);
+    if (!got) {
       if (isZero(*want))
         continue;
       return where + "is missing";
     }
-    if (auto difference =
-            compareTensors(found->second->view(), *want, accuracy))
+    if (auto difference = compareTensors(got->view(), *want, accuracy))
       return where + *difference;
   }
   return "";

@@ -37,6 +37,10 @@ public:
   /// What differs from the recorded gradients; empty if nothing does. Where
   /// none has been returned, zeros were right.
   std::string differences(const ValueCase &test, const DataFile &data) const;
+  /// The gradient of an argument; null if none has been returned.
+  const HostTensor *of(const ValueCase &test, size_t argument) const {
+    return byArgument.lookup(argumentName(test, argument));
+  }
 
 private:
   llvm::StringMap<const HostTensor *> byArgument;

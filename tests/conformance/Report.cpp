@@ -21,6 +21,12 @@ void Report::skip(llvm::StringRef reason, llvm::StringRef id,
   os << "SKIP " << id << ": " << why << '\n';
 }
 
+void Report::note(llvm::StringRef what, llvm::StringRef id,
+                  llvm::StringRef why) {
+  note(what);
+  os << "NOTE " << id << ": " << why << '\n';
+}
+
 void Report::finish(bool byGroup) {
   for (const auto &[what, count] : notes)
     os << what << ": " << count << '\n';

@@ -35,6 +35,8 @@ public:
   void note(llvm::StringRef what, int64_t count = 1) {
     notes[what.str()] += count;
   }
+  /// The same with a line about the case.
+  void note(llvm::StringRef what, llvm::StringRef id, llvm::StringRef why);
 
   /// Prints the notes, the failures by group if asked for, and the counts.
   void finish(bool byGroup);

@@ -8,6 +8,7 @@
 #include "compiler/fake/FakeCall.h"
 #include "compiler/fake/FakeScope.h"
 #include "dialects/ft/FtDialect.h"
+#include "tests/conformance/CentralDifferences.h"
 #include "tests/conformance/Compare.h"
 #include "tests/conformance/CompileTimes.h"
 #include "tests/conformance/CompiledModel.h"
@@ -50,6 +51,17 @@ private:
   /// `also` says which annotation or gradient is wrong, if one is.
   void check(const ValueCase &test, llvm::ArrayRef<HostTensor> inputs,
              llvm::ArrayRef<HostTensor> results, llvm::StringRef also = "");
+  /// What is wrong with the gradients, empty if nothing is. Those that are not
+  /// the recorded ones are right if central differences say so, and that the
+  /// recorded ones are wrong or belong to another choice of the results.
+  std::string wrongGradients(const ValueCase &test,
+                             const GradientResults &gradients,
+                             llvm::ArrayRef<HostTensor> results);
+  /// Whether a recorded cotangent is that of a result with no unique value,
+  /// which has come out otherwise than recorded: the recorded gradients are
+  /// then those of another choice.
+  bool choseOtherwise(const ValueCase &test,
+                      llvm::ArrayRef<HostTensor> results);
   /// What differs, empty if nothing does.
   std::string differences(const ValueCase &test,
                           llvm::ArrayRef<HostTensor> inputs,
@@ -261,7 +273,7 @@ std::string ValuesRun::tryBatch(Batch batch) {
       return "too few outputs";
     std::string also = lineAbout(layouts, callName(*test)).str();
     if (also.empty() && this->options.grad)
-      also = gradients.differences(*test, data);
+      also = wrongGradients(*test, gradients, out.take_front(outputs));
     check(*test, in.take_front(test->tensors.size()), out.take_front(outputs),
           also);
     in = in.drop_front(test->tensors.size());
@@ -314,6 +326,59 @@ void ValuesRun::run(Batch batch) {
   }
   run(batch.take_front(batch.size() / 2));
   run(batch.drop_front(batch.size() / 2));
+}
+
+bool ValuesRun::choseOtherwise(const ValueCase &test,
+                               llvm::ArrayRef<HostTensor> results) {
+  Accuracy accuracy = accuracyOfFamily(test.schema->family);
+  size_t next = 0;
+  for (auto [i, want] : llvm::enumerate(test.results)) {
+    if (!isOutput(want))
+      continue;
+    const HostTensor &got = results[next++];
+    bool free =
+        want.kind != ExpectedResult::Number &&
+        llvm::is_contained(test.gauge, i) &&
+        llvm::any_of(test.cotangents, [&](auto &c) { return c.first == i; });
+    if (!free)
+      continue;
+    llvm::Expected<TensorView> stored = data.view(want.stored);
+    if (!stored) {
+      llvm::consumeError(stored.takeError()); // `differences` reports it
+      return false;
+    }
+    if (compareTensors(got.view(), *stored, accuracy))
+      return true;
+  }
+  return false;
+}
+
+std::string ValuesRun::wrongGradients(const ValueCase &test,
+                                      const GradientResults &gradients,
+                                      llvm::ArrayRef<HostTensor> results) {
+  std::string difference = gradients.differences(test, data);
+  if (difference.empty())
+    return "";
+  auto slopes = slopesOf(test, data, gradients, scratch);
+  if (!slopes)
+    return difference + "; " + llvm::toString(slopes.takeError());
+  bool other = choseOtherwise(test, results), recordedIsWrong = false;
+  std::string why;
+  for (const Slopes &slope : *slopes) {
+    if (!slope.compiledIsRight())
+      return difference + "; " + slope.str();
+    if (slope.recordedIsRight())
+      continue;
+    recordedIsWrong = true;
+    why += (why.empty() ? "" : "; ") + slope.str();
+  }
+  if (!recordedIsWrong)
+    return difference;
+  report.note(other ? "gradients of another choice of results, right by "
+                      "central differences"
+                    : "recorded gradients that central differences contradict",
+              label(test), why);
+  return "";
 }
 
 std::string ValuesRun::differences(const ValueCase &test,

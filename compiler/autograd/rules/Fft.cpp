@@ -126,10 +126,10 @@ static Axes axesOf(RuleCall &c, bool half) {
 /// The code of the scale: 0 none, 1 by the root of the count, 2 by the count.
 /// "backward" scales the inverse, "forward" the other direction.
 static int64_t normalization(RuleCall &c, bool inverse) {
-  llvm::StringRef norm = c.arg("norm").text();
-  if (norm == "ortho")
+  Term norm = c.arg("norm");
+  if (norm.text() == "ortho")
     return 1;
-  return (norm == "forward") != inverse ? 2 : 0;
+  return (norm.text() == "forward") != inverse ? 2 : 0;
 }
 
 /// Cut, or padded with zeros, to `sizes` along `dims`.

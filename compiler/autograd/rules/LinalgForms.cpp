@@ -261,12 +261,123 @@ static std::vector<Term> chainOfProducts(RuleCall &c) {
   return {all};
 }
 
+/// Powers 0 to N - 1 of each element.
+static std::vector<Term> vandermonde(RuleCall &c) {
+  Term x = c.arg(kFirst);
+  Dims sizes = RuleCall::sizes(c.result(0));
+  Dims ones = sizes, powers = sizes;
+  ones.back() = 1;
+  powers.back() = sizes.back() - 1;
+  Term wide = c.call("expand", {c.call("unsqueeze", {x, -1}), powers});
+  return {c.call("cat", {std::vector<Term>{c.call("new_ones", {x, ones}),
+                                           c.call("cumprod", {wide, -1})},
+                         -1})};
+}
+
+/// Each element of one times all of the other: dims (a0 b0), (a1 b1), ...
+static std::vector<Term> kronecker(RuleCall &c) {
+  Term a = c.arg("self"), b = c.arg("other");
+  Dims left = RuleCall::sizes(a), right = RuleCall::sizes(b), pair, other;
+  size_t rank = std::max(left.size(), right.size());
+  left.insert(left.begin(), rank - left.size(), Dim(1));
+  right.insert(right.begin(), rank - right.size(), Dim(1));
+  for (size_t d = 0; d < rank; ++d) {
+    pair.append({left[d], Dim(1)});
+    other.append({Dim(1), right[d]});
+  }
+  return {c.reshape(c.mul(c.reshape(a, pair), c.reshape(b, other)),
+                    RuleCall::sizes(c.result(0)))};
+}
+
+/// (self, other, dims_self, dims_other): the summed dims of the one go last,
+/// those of the other first.
+static std::vector<Term> tensorDot(RuleCall &c) {
+  auto matrix = [&](const char *name, const char *list, bool last) {
+    Term x = c.arg(name), summed = c.arg(list);
+    Dims sizes = RuleCall::sizes(x);
+    llvm::SmallVector<int64_t> inner, outer;
+    for (const Term &d : summed.items())
+      inner.push_back(RuleCall::wrap(d.integer(), RuleCall::rank(x)));
+    for (int64_t d = 0; d < RuleCall::rank(x); ++d)
+      if (!llvm::is_contained(inner, d))
+        outer.push_back(d);
+    Dim within = 1, kept = 1;
+    for (int64_t d : inner)
+      within = within * sizes[d];
+    for (int64_t d : outer)
+      kept = kept * sizes[d];
+    llvm::SmallVector<int64_t> order = last ? outer : inner;
+    order.append(last ? inner : outer);
+    Term moved = c.call("permute", {x, llvm::ArrayRef<int64_t>(order)});
+    return c.call("reshape",
+                  {moved, last ? Dims{kept, within} : Dims{within, kept}});
+  };
+  // A summed dim of size 1 that the other does not have is summed alone.
+  Term a = matrix("self", "dims_self", true);
+  Term b = matrix("other", "dims_other", false);
+  if (c.failed() || columnCount(a) != rowCount(b))
+    return {};
+  return {c.reshape(c.call("mm", {a, b}), RuleCall::sizes(c.result(0)))};
+}
+
+/// Columns are observations, each weighted by how often (fweights) and how much
+/// (aweights) it counts.
+static std::vector<Term> covariance(RuleCall &c) {
+  Term x = c.arg("self");
+  if (RuleCall::rank(x) < 2)
+    x = c.reshape(x, Dims{Dim(1), RuleCall::meta(x).numel()});
+  Term often = c.arg("fweights"), much = c.arg("aweights");
+  Term weights = often.isTensor() && much.isTensor() ? c.mul(often, much)
+                 : often.isTensor()                  ? often
+                                                     : much;
+  Term correction = c.arg("correction");
+  Term total, mean, norm;
+  if (!weights.isTensor()) {
+    Dim count = columnCount(x);
+    mean = c.call("mean.dim", {x, std::vector<Term>{1}, true});
+    norm = c.sub(count, correction);
+    if (norm.isKnown() && norm.number() < 0)
+      norm = 0;
+  } else {
+    total = c.call("sum", {weights});
+    mean = c.div(c.call("sum.dim_IntList",
+                        {c.mul(x, weights), std::vector<Term>{1}, true}),
+                 total);
+    Term used = much.isTensor()
+                    ? c.div(c.call("sum", {c.mul(weights, much)}), total)
+                    : Term(1);
+    norm = c.call("clamp_min", {c.sub(total, c.mul(used, correction)), 0});
+  }
+  Term centered = c.sub(x, mean);
+  Term weighted = weights.isTensor() ? c.mul(centered, weights) : centered;
+  Term products = product(c, weighted, c.adjoint(centered));
+  return {c.reshape(c.div(products, norm), RuleCall::sizes(c.result(0)))};
+}
+
+/// Covariances over the square roots of both variances; parts are held within
+/// -1 and 1.
+static std::vector<Term> correlation(RuleCall &c) {
+  Term covariances = c.call("cov", {c.arg("self")});
+  if (RuleCall::rank(covariances) == 0)
+    return {c.div(covariances, covariances)};
+  Term deviations = c.call("sqrt", {c.real(c.call("diagonal", {covariances}))});
+  Term r = c.div(c.div(covariances, c.call("unsqueeze", {deviations, 1})),
+                 c.call("unsqueeze", {deviations, 0}));
+  if (!RuleCall::isComplex(r))
+    return {c.call("clamp", {r, -1, 1})};
+  return {c.call("view_as_complex",
+                 {c.call("clamp", {c.call("view_as_real", {r}), -1, 1})})};
+}
+
 llvm::ArrayRef<ExpandRow> linalgFormsExpansions() {
   static constexpr ExpandRow kRows[] = {
       {"_linalg_eigh.default", spectrumOnly},
       {"_linalg_svd.default", singularValuesOnly},
       {"chain_matmul.default", chainOfProducts},
+      {"corrcoef.default", correlation},
+      {"cov.default", covariance},
       {"cross.default", cross},
+      {"kron.default", kronecker},
       {"linalg_cond.default", conditionNumber},
       {"linalg_cond.p_str", conditionNumber},
       {"linalg_matrix_norm.default", linalgMatrixNorm},
@@ -278,11 +389,13 @@ llvm::ArrayRef<ExpandRow> linalgFormsExpansions() {
       {"linalg_qr.default", withQ},
       {"linalg_tensorinv.default", tensorInverse},
       {"linalg_tensorsolve.default", tensorSolve},
+      {"linalg_vander.default", vandermonde},
       {"logdet.default", logDeterminant},
       {"matrix_power.default", matrixPower},
       {"nuclear_norm.default", nuclearNorm},
       {"nuclear_norm.dim", nuclearNorm},
       {"svd.default", oldSvd},
+      {"tensordot.default", tensorDot},
   };
   return kRows;
 }

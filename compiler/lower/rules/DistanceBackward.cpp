@@ -50,9 +50,16 @@ static LogicalResult cdistBackward(LowerCall &c) {
   LoweredTensor grad = c.operand(0), a = c.operand(1), b = c.operand(2),
                 distance = c.operand(4);
   double p = c.number(3);
-  auto outSizes = dimsOf(c.resultMeta(0));
+  Dims outSizes = dimsOf(c.resultMeta(0));
   DType dtype = c.resultMeta(0).dtype, sum = opmathType(dtype);
   auto rank = static_cast<unsigned>(outSizes.size());
+  auto isEmpty = [](const Dims &sizes) {
+    return llvm::any_of(sizes, [](const Dim &size) { return size.is(0); });
+  };
+  if (isEmpty(outSizes) || isEmpty(grad.dims()) || isEmpty(b.dims())) {
+    c.setResult(0, c.filled(outSizes, dtype, 0));
+    return success();
+  }
   AffineExpr i = c.dim(rank - 2), m = c.dim(rank - 1), j = c.dim(rank);
   auto access = [&](const LoweredTensor &t, AffineExpr row, AffineExpr column) {
     Access access{t, {}};
