@@ -128,6 +128,16 @@ RunSizes::inputShapes(llvm::ArrayRef<std::unique_ptr<HostArray>> given) const {
           model->instance(), values.data(), int32_t(values.size()),
           tensors.data(), int32_t(tensors.size()))))
     return std::move(error);
+  // Guards may say what a size is by others, whatever was asked.
+  for (auto [s, size] : asked) {
+    const ft_symbol_info &symbol = *symbols[s];
+    int64_t value = valueOf(symbol, shapes[symbol.input][symbol.dim]);
+    if (value != size)
+      return makeError(DiagId::RunTensor, "",
+                       llvm::Twine(symbol.title) + " is to be " +
+                           llvm::Twine(size) + ", which the model makes " +
+                           llvm::Twine(value) + " of the other sizes");
+  }
   return shapes;
 }
 

@@ -210,6 +210,21 @@ bool FakeCall::eq(Dim a, Dim b) {
   return false;
 }
 
+bool FakeCall::mustEq(Dim a, Dim b) {
+  if (!scope || a.identical(b) || (a.isStatic() && b.isStatic()))
+    return eq(a, b);
+  SymContext &symbols = scope->symbols();
+  SymExpr same = symbols.eq(a.toExpr(symbols), b.toExpr(symbols));
+  bool guarded = false;
+  // A trace has no place for a check; stage fake makes it when it walks again.
+  if (!symbols.hasUnbacked(same) || scope->answer(same) ||
+      (!scope->choose({same}, schemaRef.base, guarded) &&
+       !scope->require(same, schemaRef.base)))
+    return eq(a, b);
+  bypass = guarded ? "a guard" : "fact";
+  return true;
+}
+
 bool FakeCall::lt(Dim a, Dim b) {
   if (a.isStatic() && b.isStatic())
     return a.value() < b.value();

@@ -139,6 +139,9 @@ public:
   bool eq(Dim a, Dim b);
   bool lt(Dim a, Dim b);
   bool le(Dim a, Dim b) { return !lt(b, a); }
+  /// The same for a call that fails unless they are equal: of sizes that data
+  /// decide the run checks it.
+  bool mustEq(Dim a, Dim b);
   // Whether it is known by now. For shortcuts and for choices that are right
   // either way: nothing becomes a guard, nothing fails the call.
   bool surelyEq(Dim a, Dim b);

@@ -46,11 +46,18 @@ void EntryEmitter::emitAssertion(AssertOp op) {
       code.emit(b, loc, *e, [&](StringRef name) { return symbolValue(name); });
   Value bad = arith::XOrIOp::create(
       b, loc, holds, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-  std::string sentence = (op.getRelation() + " must hold").str();
+  SymContext &symbols = dialect->symbolContext();
+  auto title = [&](StringRef name) {
+    for (const PlannedSymbol &symbol : schedule.plan.symbols)
+      if (symbol.name == name)
+        return symbols.symbol(symbol.title);
+    return SymExpr();
+  };
+  std::string sentence = symbols.substitute(*e, title).str() + " must hold";
   if (op.getCause())
     sentence += (", for " + *op.getCause()).str();
   if (op.getPlace())
-    sentence += (" (" + *op.getPlace() + ")").str();
+    sentence += (" at " + *op.getPlace()).str();
   splitOn(bad, [&] {
     auto fail = external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
     return LLVM::CallOp::create(b, loc, fail,

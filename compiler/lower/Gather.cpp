@@ -152,15 +152,6 @@ Dims broadcastDims(ArrayRef<Dim> a, ArrayRef<Dim> b) {
   return sizes;
 }
 
-Dim placeFromStart(Dim at, Dim size) {
-  return at.isStatic() && at.value() < 0 ? at + size : at;
-}
-
-Dim clippedPlace(Dim at, Dim size) {
-  bool back = at.isStatic() && at.value() < 0;
-  return back ? maxDim(at + size, 0) : minDim(at, size);
-}
-
 SmallVector<int64_t, 6> broadcastSizes(ArrayRef<int64_t> a,
                                        ArrayRef<int64_t> b) {
   SmallVector<int64_t, 6> sizes;

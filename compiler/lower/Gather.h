@@ -67,12 +67,6 @@ llvm::SmallVector<int64_t, 6> broadcastSizes(llvm::ArrayRef<int64_t> a,
                                              llvm::ArrayRef<int64_t> b);
 Dims broadcastDims(llvm::ArrayRef<Dim> a, llvm::ArrayRef<Dim> b);
 
-/// Position `at` of a dim; a negative number counts from its end. One of the
-/// run does not: the fake pass saw to that.
-Dim placeFromStart(Dim at, Dim size);
-/// The same of where slices start and end, which may be behind the end.
-Dim clippedPlace(Dim at, Dim size);
-
 /// The sizes of an annotation.
 inline Dims dimsOf(const TensorMeta &meta) {
   return Dims(meta.sizes.begin(), meta.sizes.end());

@@ -270,9 +270,10 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
   ft_open_memory(c->work->arena, c->work->arena_needed);
-  if (atomic_load(&exec->failed))
+  if (atomic_load(&exec->failed)) {
     *status = exec->status;
-  else if (code != 0)
+    ft_tell_sizes(c->work, true, status);
+  } else if (code != 0)
     ft_fail(status, code, "the call failed with code %d", code);
   else if (ft_check_accesses(status))
     write_back(c);

@@ -74,6 +74,10 @@ bool ft_size_call(struct ft_workspace *work, const DLTensor *inputs,
 /* The same from the values of the symbols. */
 bool ft_size_query(struct ft_workspace *work, const int64_t *values,
                    ft_status *status);
+/* Adds the values of the sizes that the sentence of a guard names to it; of
+ * those that the data decide if the program `ran`. */
+void ft_tell_sizes(const struct ft_workspace *work, bool ran,
+                   ft_status *status);
 
 /*===- text.c: pieces of sentences ----------------------------------------===*/
 

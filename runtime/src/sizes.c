@@ -100,22 +100,34 @@ static bool mentions(const char *text, const char *word) {
 }
 
 /* The symbols of `about` and their values: "batch is 2, seq is 7"; with
- * `places` also where they come from: "batch, dim 0 of input "x", is 2". */
+ * `places` also where they come from: "batch, dim 0 of input "x", is 2". Those
+ * that the data decide have a value once the program `ran`. */
 static void add_symbols(ft_text *text, const ft_workspace *work,
-                        const char *about, bool places) {
+                        const char *about, bool places, bool ran) {
   const ft_model_info *info = &work->desc->info;
   bool first = true;
   for (int32_t i = 0; i < info->num_symbols; ++i) {
     const ft_symbol_info *symbol = info->symbols[i];
-    if (symbol->input < 0 || !mentions(about, symbol->title))
+    if ((symbol->input < 0 && !ran) || !mentions(about, symbol->title))
       continue;
     ft_text_add(text, "%s%s", first ? "" : "; ", symbol->title);
-    if (places)
+    if (places && symbol->input >= 0)
       ft_text_add(text, ", dim %d of input \"%s\",", symbol->dim,
                   info->inputs[symbol->input]->name);
     ft_text_add(text, " is %" PRId64, work->sizes[i]);
     first = false;
   }
+}
+
+void ft_tell_sizes(const ft_workspace *work, bool ran, ft_status *status) {
+  if (status->code != FT_ERROR_GUARD)
+    return;
+  ft_text values = {.size = 0};
+  add_symbols(&values, work, status->message, true, ran);
+  size_t used = strlen(status->message);
+  if (values.size)
+    snprintf(status->message + used, sizeof status->message - used, ": %s",
+             values.chars);
 }
 
 static bool check_fits(const ft_workspace *work, ft_status *status) {
@@ -141,12 +153,7 @@ static bool work_out(ft_workspace *work, ft_status *status) {
   int code = work->desc->sizes(exec, work->sizes, work->layout);
   if (atomic_load(&exec->failed)) {
     *status = exec->status;
-    ft_text values = {.size = 0};
-    add_symbols(&values, work, status->message, true);
-    size_t used = strlen(status->message);
-    if (values.size && status->code == FT_ERROR_GUARD)
-      snprintf(status->message + used, sizeof status->message - used, ": %s",
-               values.chars);
+    ft_tell_sizes(work, false, status);
     return false;
   }
   if (code != FT_OK)
@@ -201,7 +208,7 @@ static bool wrong_size(const ft_workspace *work, int32_t input, int32_t dim,
   }
   if (!why.size) {
     ft_text values = {.size = 0};
-    add_symbols(&values, work, text, false);
+    add_symbols(&values, work, text, false, false);
     ft_text_add(&why, "%s%s%s", text, values.size ? ", where " : "",
                 values.chars);
   }

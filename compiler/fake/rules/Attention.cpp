@@ -31,17 +31,17 @@ static LogicalResult checkSizes(FakeCall &c, bool grouped) {
     if (t->rank() < 2)
       return c.fail(FakeError::Dim,
                     "attention needs at least 2 dims, not " + Twine(t->rank()));
-  if (!c.eq(q.sizes.back(), k.sizes.back()))
+  if (!c.mustEq(q.sizes.back(), k.sizes.back()))
     return c.fail(FakeError::Shape,
                   "the head sizes differ: " + c.sizeAt(q, -1) + ", " +
                       c.sizeAt(k, -1));
-  if (!c.eq(k.sizes[k.rank() - 2], v.sizes[v.rank() - 2]))
+  if (!c.mustEq(k.sizes[k.rank() - 2], v.sizes[v.rank() - 2]))
     return c.fail(FakeError::Shape,
                   "the sequence lengths differ: " + c.sizeAt(k, -2) + ", " +
                       c.sizeAt(v, -2));
   if (grouped && q.rank() >= 3) {
     Dim heads = q.sizes[q.rank() - 3], keyHeads = k.sizes[k.rank() - 3];
-    if (keyHeads.is(0) || !c.eq(mod(heads, keyHeads), 0))
+    if (keyHeads.is(0) || !c.mustEq(mod(heads, keyHeads), 0))
       return c.fail(FakeError::Shape, heads.str() + " query heads, dim " +
                                           Twine(q.rank() - 3) +
                                           ", are no multiple of " +

@@ -178,7 +178,7 @@ static LogicalResult hasSizes(FakeCall &c, unsigned arg, ArrayRef<Dim> sizes) {
 /// which begin at `first`.
 static LogicalResult projections(FakeCall &c, unsigned first, Dim width,
                                  Dim heads) {
-  if (c.lt(heads, 1) || !c.eq(mod(width, heads), 0))
+  if (c.lt(heads, 1) || !c.mustEq(mod(width, heads), 0))
     return c.fail(FakeError::Shape, "a width of " + width.str() +
                                         " does not divide into " + heads.str() +
                                         " heads");
@@ -202,7 +202,7 @@ static LogicalResult multiHead(FakeCall &c) {
   if (failed(projections(c, 5, c.dim(3), c.dim(4))))
     return failure();
   for (unsigned i : {0u, 1u, 2u})
-    if (!c.eq(c.tensor(i).sizes[2], c.dim(3)))
+    if (!c.mustEq(c.tensor(i).sizes[2], c.dim(3)))
       return c.fail(FakeError::Shape, c.sizeAt(c.tensor(i), 2) +
                                           ", not the width of " +
                                           c.dim(3).str());
@@ -236,8 +236,8 @@ static LogicalResult splitHeads(FakeCall &c) {
             ", as dim 2 of 'qkv' has size " + qkv.sizes[2].str() + "; it is " +
             bias.str());
   Dim heads = c.dim(2), width = floorDiv(qkv.sizes[2], 3);
-  if (!c.eq(mod(qkv.sizes[2], 3), 0) || c.lt(heads, 1) ||
-      !c.eq(mod(width, heads), 0))
+  if (!c.mustEq(mod(qkv.sizes[2], 3), 0) || c.lt(heads, 1) ||
+      !c.mustEq(mod(width, heads), 0))
     return c.fail(FakeError::Shape, c.sizeAt(qkv, 2) +
                                         ", which is not that of 3 times " +
                                         heads.str() + " heads");
@@ -259,7 +259,7 @@ static LogicalResult encoderLayer(FakeCall &c) {
   if (src.rank() != 3)
     return c.fail(FakeError::Dim,
                   "'src' needs 3 dims, it has " + Twine(src.rank()));
-  if (!c.eq(src.sizes[2], width))
+  if (!c.mustEq(src.sizes[2], width))
     return c.fail(FakeError::Shape,
                   c.sizeAt(src, 2) + ", not the width of " + width.str());
   if (failed(projections(c, 3, width, c.dim(2))))

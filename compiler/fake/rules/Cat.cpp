@@ -75,7 +75,7 @@ static LogicalResult catTensors(FakeCall &c, ArrayRef<const TensorMeta *> list,
                                         c.nameOf(first) + " and " +
                                         c.nameOf(t) + ", cannot be joined");
     for (int64_t d = 0; d < t->rank(); ++d)
-      if (d != *dim && !c.eq(t->sizes[d], first->sizes[d]))
+      if (d != *dim && !c.mustEq(t->sizes[d], first->sizes[d]))
         return c.fail(FakeError::Dim,
                       c.nameOf(first) + " has size " + first->sizes[d].str() +
                           " and " + c.nameOf(t) + " size " + t->sizes[d].str() +
@@ -290,7 +290,7 @@ static LogicalResult diff(FakeCall &c) {
                                         Twine(self.rank()) + ", it has " +
                                         Twine(more->rank()));
     for (int64_t d = 0; d < self.rank(); ++d)
-      if (d != *dim && !c.eq(more->sizes[d], self.sizes[d]))
+      if (d != *dim && !c.mustEq(more->sizes[d], self.sizes[d]))
         return c.fail(FakeError::Shape,
                       c.sizeAt(*more, d) + ", " + c.sizeAt(self, d) +
                           ", so they cannot be joined at dim " + Twine(*dim));
@@ -354,7 +354,7 @@ static LogicalResult repeatInterleaveInt(FakeCall &c) {
   if (sizes.empty())
     sizes.push_back(1);
   sizes[*dim] = sizes[*dim] * repeats;
-  if (!c.isNone(3) && !c.eq(c.dim(3), sizes[*dim]))
+  if (!c.isNone(3) && !c.mustEq(c.dim(3), sizes[*dim]))
     return c.fail(FakeError::Shape,
                   "output_size is " + c.dim(3).str() + ", dim " + Twine(*dim) +
                       " has after repetition " + sizes[*dim].str());
@@ -391,7 +391,7 @@ static LogicalResult repeatInterleaveSelf(FakeCall &c) {
   if (sizes.empty())
     sizes.push_back(1);
   if (repeats.rank() > 1 || (repeats.rank() == 1 && !repeats.sizes[0].is(1) &&
-                             !c.eq(repeats.sizes[0], sizes[*dim])))
+                             !c.mustEq(repeats.sizes[0], sizes[*dim])))
     return c.fail(FakeError::Shape, "there are " + repeats.sizes[0].str() +
                                         " repeats, " + c.sizeAt(self, *dim));
   FailureOr<Dim> total = repeatedSize(c, 3);
@@ -597,11 +597,8 @@ static FailureOr<Dims> viewedPart(FakeCall &c, const Dims &sizes) {
     return failed(dim) ? FailureOr<Dims>(failure()) : sizes;
   Dim size = sizes[*dim];
   if (c.schema().base == "select_backward") {
-    Dim index = c.dim(3);
-    if (c.lt(index, Dim(0) - size) || c.le(size, index))
-      return c.fail(FakeError::Index,
-                    "index " + index.str() + " is out of range for dim " +
-                        Twine(*dim) + " of size " + size.str());
+    if (failed(checkedIndex(c, c.dim(3), size, *dim)))
+      return failure();
     return selected(base, *dim, 0).sizes;
   }
   Dim step = c.dim(5);
@@ -609,10 +606,8 @@ static FailureOr<Dims> viewedPart(FakeCall &c, const Dims &sizes) {
     return c.fail(FakeError::Index,
                   "a slice's step must be positive, it is " + step.str());
   Dim start = clampIndex(c, c.dim(3), size), end = clampEnd(c, c.dim(4), size);
-  if (!end.identical(size) && c.lt(end, start))
-    end = start;
   Dims part = sizes;
-  part[*dim] = ceilDiv(end - start, step);
+  part[*dim] = lengthBetween(c, start, end, size, step);
   return part;
 }
 
@@ -651,7 +646,7 @@ static LogicalResult unfoldBackward(FakeCall &c) {
                       dimsText(sizes));
   // One window after the other along `dim`, their elements in a last dim.
   for (int64_t d = 0; d < grad.rank() - 1; ++d)
-    if (d != *dim && !c.eq(grad.sizes[d], sizes[d]))
+    if (d != *dim && !c.mustEq(grad.sizes[d], sizes[d]))
       return c.fail(FakeError::Shape,
                     c.sizeAt(grad, d) + ", the input has " + sizes[d].str());
   return rowMajor(c, grad.dtype, sizes);

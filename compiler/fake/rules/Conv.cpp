@@ -81,13 +81,13 @@ static LogicalResult check(FakeCall &c, Convolution &conv) {
                                         conv.groups.str());
   Dim wanted =
       conv.transposed ? weight.sizes[0] : weight.sizes[1] * conv.groups;
-  if (!c.eq(input.sizes[1], wanted))
+  if (!c.mustEq(input.sizes[1], wanted))
     return c.fail(FakeError::Shape,
                   c.nameOf(&c.tensor(1)) + ", " + weight.str() + ", takes " +
                       wanted.str() + " channels in " + conv.groups.str() +
                       (conv.groups.is(1) ? " group" : " groups") +
                       ", dim 1 of the input has size " + input.sizes[1].str());
-  if (!c.eq(mod(weight.sizes[0], conv.groups), 0))
+  if (!c.mustEq(mod(weight.sizes[0], conv.groups), 0))
     return c.fail(FakeError::Shape, "dim 0 of the weight has size " +
                                         weight.sizes[0].str() +
                                         ", which is not divisible by " +
@@ -95,7 +95,7 @@ static LogicalResult check(FakeCall &c, Convolution &conv) {
   Dim channels =
       conv.transposed ? weight.sizes[1] * conv.groups : weight.sizes[0];
   if (conv.bias &&
-      (conv.bias->rank() != 1 || !c.eq(conv.bias->sizes[0], channels)))
+      (conv.bias->rank() != 1 || !c.mustEq(conv.bias->sizes[0], channels)))
     return c.fail(FakeError::Shape,
                   "the bias must have size [" + channels.str() +
                       "], one entry for each output channel; it is " +
@@ -382,7 +382,7 @@ static LogicalResult nativeConv(FakeCall &c) {
                   "the weight " + conv.weight.str() + " is empty");
   conv.kernel = Convolution::Native;
   for (size_t i = 0; i < spatial; ++i)
-    if (!c.eq(kernel[i], conv.weight.sizes[i + 2]))
+    if (!c.mustEq(kernel[i], conv.weight.sizes[i + 2]))
       return c.fail(FakeError::Shape,
                     "kernel_size has " + kernel[i].str() + " for dim " +
                         Twine(i) + ", the weight is " + conv.weight.str());
@@ -428,7 +428,7 @@ static LogicalResult convTbc(FakeCall &c) {
     return c.fail(FakeError::Dim, "conv_tbc needs 3 dims, not " +
                                       Twine(self.rank()) + " and " +
                                       Twine(weight.rank()));
-  if (!c.eq(self.sizes[2], weight.sizes[1]))
+  if (!c.mustEq(self.sizes[2], weight.sizes[1]))
     return c.fail(FakeError::Shape,
                   c.sizeAt(self, 2) + ", " + c.sizeAt(weight, 1) +
                       "; these are the channels and must be equal");

@@ -193,7 +193,7 @@ static LogicalResult packPadded(FakeCall &c) {
   if (c.flag(2))
     std::swap(input.sizes[0], input.sizes[1]);
   const TensorMeta &lengths = c.tensor(1);
-  if (lengths.rank() != 1 || !c.eq(lengths.sizes[0], input.sizes[1]))
+  if (lengths.rank() != 1 || !c.mustEq(lengths.sizes[0], input.sizes[1]))
     return c.fail(FakeError::Shape,
                   "the lengths " + c.show(lengths) + " do not fit a batch of " +
                       input.sizes[1].str() + ", dim " +

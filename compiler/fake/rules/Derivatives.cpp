@@ -60,7 +60,7 @@ static LogicalResult indexSelect(FakeCall &c) {
   if (failed(dim))
     return failure();
   Dim length = *dim < grad.rank() ? grad.sizes[*dim] : Dim(1);
-  if (!c.eq(index.numel(), length))
+  if (!c.mustEq(index.numel(), length))
     return c.fail(FakeError::Index, "there are " + index.numel().str() +
                                         " indices for a size of " +
                                         length.str() + " at dim " +

@@ -119,7 +119,7 @@ sizesOf(FakeCall &c, ArrayRef<const TensorMeta *> tensors,
       Dim &have = sizes[label];
       if (have.is(-1) || have.is(1))
         have = size;
-      else if (!size.is(1) && !c.eq(have, size))
+      else if (!size.is(1) && !c.mustEq(have, size))
         return c.fail(FakeError::Shape, "subscript '" + nameOf(label) +
                                             "' has size " + size.str() +
                                             " in " + c.nameOf(tensor) +

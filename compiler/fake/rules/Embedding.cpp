@@ -38,7 +38,7 @@ static LogicalResult embeddingBackward(FakeCall &c) {
   if (grad.sizes.empty())
     return c.fail(FakeError::Dim, "the gradient needs at least one dim");
   Dims sizes(grad.sizes.begin(), grad.sizes.end() - 1);
-  if (!c.eq(product(sizes), indices.numel()))
+  if (!c.mustEq(product(sizes), indices.numel()))
     return c.fail(FakeError::Shape,
                   c.nameOf(&grad) + " has " + product(sizes).str() +
                       " rows, its dims but the last, for " +
@@ -103,7 +103,7 @@ static LogicalResult embeddingBag(FakeCall &c) {
       failed(checkTakes(c, weight.dtype, Takes::Floating)))
     return failure();
   if (weight.rank() != 2 || indices.rank() != 1 || offsets.rank() != 1) {
-    if (scale && indices.sizes.empty() && !c.eq(scale->numel(), 1))
+    if (scale && indices.sizes.empty() && !c.mustEq(scale->numel(), 1))
       return c.fail(FakeError::Index, "there are " + scale->numel().str() +
                                           " weights for one index");
     return c.fail(FakeError::Dim, "embedding_bag needs a weight of 2 dims and "
@@ -122,7 +122,7 @@ static LogicalResult embeddingBag(FakeCall &c) {
                     "per_sample_weights are for sums, mode 0, not for mode " +
                         c.dim(4).str());
 
-    if (scale->rank() != 1 || !c.eq(scale->numel(), indices.numel()))
+    if (scale->rank() != 1 || !c.mustEq(scale->numel(), indices.numel()))
       return c.fail(FakeError::Index, "there are " + scale->numel().str() +
                                           " weights for " +
                                           indices.numel().str() + " indices");
@@ -176,7 +176,7 @@ static LogicalResult perSampleBackward(FakeCall &c) {
   if (grad.rank() != 2)
     return c.fail(FakeError::Dim,
                   "the gradient needs 2 dims, it has " + Twine(grad.rank()));
-  if (weight.rank() != 2 || !c.eq(weight.sizes[1], grad.sizes[1]))
+  if (weight.rank() != 2 || !c.mustEq(weight.sizes[1], grad.sizes[1]))
     return c.fail(FakeError::Other,
                   weight.rank() != 2
                       ? c.nameOf(&weight) + " needs 2 dims, it has " +

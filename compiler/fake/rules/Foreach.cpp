@@ -126,7 +126,7 @@ static LogicalResult foreachFactors(FakeCall &c) {
   if (factors.rank() != 1)
     return c.fail(FakeError::Dim,
                   "the scalars need 1 dim, they have " + Twine(factors.rank()));
-  if (!c.eq(factors.sizes[0], Dim(int64_t(c.length(0)))))
+  if (!c.mustEq(factors.sizes[0], Dim(int64_t(c.length(0)))))
     return c.fail(FakeError::Shape, "there are " + factors.sizes[0].str() +
                                         " scalars for " + Twine(c.length(0)) +
                                         " entries");
@@ -221,7 +221,7 @@ static LogicalResult foreachMm(FakeCall &c) {
     if (a->rank() != 2 || b->rank() != 2)
       return c.fail(FakeError::Dim, "products need 2 dims, not " + a->str() +
                                         " and " + b->str());
-    if (!c.eq(a->sizes[1], b->sizes[0]))
+    if (!c.mustEq(a->sizes[1], b->sizes[0]))
       return c.fail(FakeError::Shape,
                     "the inner sizes differ: " + c.sizeAt(*a, 1) + ", " +
                         c.sizeAt(*b, 0));

@@ -47,7 +47,7 @@ static LogicalResult expandMask(FakeCall &c, const TensorMeta &self,
       return c.fail(FakeError::Index, "the mask " + c.show(mask) +
                                           " reaches beyond the dims of " +
                                           c.show(self));
-    if (!c.eq(mask.sizes[m], self.sizes[at + m]))
+    if (!c.mustEq(mask.sizes[m], self.sizes[at + m]))
       return c.fail(FakeError::Index,
                     "the mask " + c.show(mask) + " has size " +
                         mask.sizes[m].str() + " at dim " + Twine(m) +
@@ -256,7 +256,7 @@ static LogicalResult indexSelect(FakeCall &c) {
   Dim count = index.numel();
   Dims sizes = self.sizes;
   if (sizes.empty()) {
-    if (!c.eq(count, 1))
+    if (!c.mustEq(count, 1))
       return c.fail(FakeError::Shape, "a tensor without dims has one element, "
                                       "the index asks for " +
                                           count.str());

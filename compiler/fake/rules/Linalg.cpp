@@ -287,7 +287,7 @@ static LogicalResult ormqr(FakeCall &c) {
                                       Twine(tau.rank()) + " and " +
                                       Twine(other.rank()) + " dims");
   Dim side = other.sizes[other.rank() - (c.flag(3) ? 2 : 1)];
-  if (c.lt(side, tau.sizes.back()) || !c.eq(side, a.sizes[a.rank() - 2]))
+  if (c.lt(side, tau.sizes.back()) || !c.mustEq(side, a.sizes[a.rank() - 2]))
     return c.fail(FakeError::Shape,
                   "the reflectors do not fit: " + c.sizeAt(a, -2) + ", " +
                       c.sizeAt(other, c.flag(3) ? -2 : -1) + ", " +
@@ -366,7 +366,7 @@ static FailureOr<Dims> solveSizes(FakeCall &c, const TensorMeta &a,
   if (failed(matrices(c, b)))
     return failure();
   Dim side = b.sizes[b.rank() - (left ? 2 : 1)];
-  if (!c.eq(side, a.sizes.back()))
+  if (!c.mustEq(side, a.sizes.back()))
     return c.fail(FakeError::Shape,
                   "the matrices and right-hand sides do not fit: " +
                       c.sizeAt(a, -1) + ", " + c.sizeAt(b, left ? -2 : -1));
@@ -391,7 +391,7 @@ static LogicalResult solveEx(FakeCall &c) {
                  (b.rank() == a.rank() - 1 &&
                   c.sameSizes(b.sizes, ArrayRef<Dim>(a.sizes).drop_back()));
   if (vectors) {
-    if (!c.eq(b.sizes.back(), a.sizes.back()))
+    if (!c.mustEq(b.sizes.back(), a.sizes.back()))
       return c.fail(FakeError::Shape,
                     "the matrices and right-hand sides do not fit: " +
                         c.sizeAt(a, -1) + ", " + c.sizeAt(b, -1));
@@ -508,7 +508,7 @@ static LogicalResult solvePivoted(FakeCall &c, const TensorMeta &a,
   if (ldl ? !isIntegral(pivots.dtype) : pivots.dtype != DType::I32)
     return c.fail(FakeError::Dtype,
                   "the pivots must be int32, not " + dtypeName(pivots.dtype));
-  if (pivots.sizes.empty() || !c.eq(pivots.sizes.back(), a.sizes.back()))
+  if (pivots.sizes.empty() || !c.mustEq(pivots.sizes.back(), a.sizes.back()))
     return c.fail(FakeError::Dim,
                   "the pivots " + c.show(pivots) + " do not fit " + c.show(a) +
                       unlike(pivots.sizes, ArrayRef<Dim>(a.sizes).drop_back()));
@@ -557,7 +557,7 @@ static LogicalResult cross(FakeCall &c) {
   if (failed(dim))
     return failure();
   for (const TensorMeta *t : {&a, &b})
-    if (t->sizes.empty() || !c.eq(t->sizes[*dim], 3))
+    if (t->sizes.empty() || !c.mustEq(t->sizes[*dim], 3))
       return c.fail(FakeError::Dim,
                     t->sizes.empty()
                         ? c.nameOf(t) + " has no dim to be crossed along"
@@ -674,7 +674,7 @@ static LogicalResult tensorInv(FakeCall &c) {
   size_t ind = std::min<size_t>(c.dim(1).value(), a.sizes.size());
   ArrayRef<Dim> rows = ArrayRef<Dim>(a.sizes).take_front(ind);
   ArrayRef<Dim> columns = ArrayRef<Dim>(a.sizes).drop_front(ind);
-  if (!c.eq(product(rows), product(columns)))
+  if (!c.mustEq(product(rows), product(columns)))
     return c.fail(FakeError::Other,
                   "linalg_tensorinv needs as many rows as columns, " +
                       c.show(a) + " has " + product(rows).str() + " and " +
@@ -707,7 +707,8 @@ static LogicalResult tensorSolve(FakeCall &c) {
   size_t given = std::min(b.sizes.size(), sizes.size());
   ArrayRef<Dim> rows = ArrayRef<Dim>(sizes).take_front(given);
   ArrayRef<Dim> columns = ArrayRef<Dim>(sizes).drop_front(given);
-  if (!c.eq(product(rows), product(columns)) || !c.eq(product(rows), b.numel()))
+  if (!c.mustEq(product(rows), product(columns)) ||
+      !c.mustEq(product(rows), b.numel()))
     return c.fail(FakeError::Other, "linalg_tensorsolve of " + c.show(a) +
                                         " with " + product(rows).str() +
                                         " rows and " + product(columns).str() +

@@ -153,8 +153,8 @@ static LogicalResult checkNll(FakeCall &c, const TensorMeta &self,
                       Twine(target.rank()));
   bool batch = self.rank() == 2;
   Dim have = target.sizes.empty() ? Dim(1) : target.sizes[0];
-  if (batch ? target.sizes.empty() || !c.eq(have, self.sizes[0])
-            : !c.eq(have, 1))
+  if (batch ? target.sizes.empty() || !c.mustEq(have, self.sizes[0])
+            : !c.mustEq(have, 1))
     return c.fail(
         FakeError::Shape,
         batch && target.rank() == 1
@@ -216,7 +216,7 @@ static LogicalResult nllBackward(FakeCall &c) {
       failed(oneElement(c, c.tensor(6), "total weight")))
     return failure();
   if (none && self.rank() == 2) {
-    if (grad.rank() != 1 || !c.eq(grad.sizes[0], self.sizes[0]))
+    if (grad.rank() != 1 || !c.mustEq(grad.sizes[0], self.sizes[0]))
       return c.fail(FakeError::Dim,
                     grad.rank() == 1
                         ? c.sizeAt(grad, 0) + ", " + c.sizeAt(self, 0)
@@ -268,7 +268,7 @@ static LogicalResult nll2dBackward(FakeCall &c) {
       failed(oneElement(c, c.tensor(6), "total weight")))
     return failure();
   if (none ? !c.sameSizes(c.tensor(0).sizes, c.tensor(2).sizes)
-           : !c.eq(c.tensor(0).numel(), 1))
+           : !c.mustEq(c.tensor(0).numel(), 1))
     return c.fail(FakeError::Shape,
                   "the gradient " + c.show(c.tensor(0)) + " must have " +
                       (none ? "the size " + dimsText(c.tensor(2).sizes)
@@ -351,7 +351,7 @@ static LogicalResult multiMargin(FakeCall &c) {
   auto size = samples(c, self);
   if (failed(size) || failed(reduction(c, 5, none)))
     return failure();
-  if (target.rank() > 1 || !c.eq(target.numel(), size->first))
+  if (target.rank() > 1 || !c.mustEq(target.numel(), size->first))
     return c.fail(FakeError::Shape,
                   "the target " + c.show(target) +
                       " must have an entry for each sample, " +
@@ -378,7 +378,7 @@ static LogicalResult multiMarginBackward(FakeCall &c) {
   if (!(c.number(3) == 1 || c.number(3) == 2))
     return c.fail(FakeError::Other,
                   "p must be 1 or 2, not " + std::to_string(c.number(3)));
-  if (target.rank() > 1 || !c.eq(target.numel(), size->first))
+  if (target.rank() > 1 || !c.mustEq(target.numel(), size->first))
     return c.fail(FakeError::Shape,
                   "the target " + c.show(target) +
                       " must have an entry for each sample, " +
@@ -503,7 +503,7 @@ static LogicalResult countLengths(FakeCall &c, Dim batch) {
                                           "' must be integers, it is " +
                                           dtypeName(lengths->dtype));
     Dim count = lengths ? lengths->numel() : Dim(int64_t(c.length(i)));
-    if (!c.eq(count, batch))
+    if (!c.mustEq(count, batch))
       return c.fail(FakeError::Shape, "'" + c.schema().args[i].name + "' has " +
                                           count.str() + " entries for " +
                                           batch.str() + " sequences");
@@ -536,7 +536,7 @@ static LogicalResult ctc(FakeCall &c) {
     return c.fail(FakeError::Dim, "'targets' needs 1 or 2 dims, it has " +
                                       Twine(targets.rank()));
   Dim batch = probs.sizes[1], most = targets.sizes.back();
-  if (targets.rank() == 2 && !c.eq(targets.sizes[0], batch))
+  if (targets.rank() == 2 && !c.mustEq(targets.sizes[0], batch))
     return c.fail(FakeError::Shape,
                   c.sizeAt(targets, 0) + ", " + c.sizeAt(probs, 1));
   if (failed(countLengths(c, batch)))
@@ -564,7 +564,7 @@ static LogicalResult ctc(FakeCall &c) {
       longest = maxDim(longest, length);
       all = all + length;
     }
-    if (targets.rank() == 1 && !c.eq(all, most))
+    if (targets.rank() == 1 && !c.mustEq(all, most))
       return c.fail(FakeError::Shape, "'target_lengths' add up to " +
                                           all.str() + ", and " +
                                           c.sizeAt(targets, 0));

@@ -29,8 +29,8 @@ static LogicalResult needsRank(FakeCall &c, unsigned arg, int64_t rank) {
 /// are summed over together.
 static LogicalResult inner(FakeCall &c, const TensorMeta &left, int64_t l,
                            const TensorMeta &right, int64_t r) {
-  if (c.eq(left.sizes[l < 0 ? left.rank() + l : l],
-           right.sizes[r < 0 ? right.rank() + r : r]))
+  if (c.mustEq(left.sizes[l < 0 ? left.rank() + l : l],
+               right.sizes[r < 0 ? right.rank() + r : r]))
     return success();
   return c.fail(FakeError::Shape,
                 "the inner sizes differ: " + c.sizeAt(left, l) + ", " +
@@ -83,7 +83,7 @@ static LogicalResult int8Pack(FakeCall &c) {
   if (mat2.dtype != DType::I8)
     return c.fail(FakeError::Dtype,
                   "'mat2' must be int8, not " + dtypeName(mat2.dtype));
-  if (scales.rank() != 1 || !c.eq(scales.sizes[0], mat2.sizes[0]))
+  if (scales.rank() != 1 || !c.mustEq(scales.sizes[0], mat2.sizes[0]))
     return c.fail(FakeError::Shape,
                   "the scales " + c.show(scales) +
                       " do not fit the columns: " + c.sizeAt(mat2, 0));
@@ -98,7 +98,7 @@ static LogicalResult packInt4(FakeCall &c) {
   if (self.dtype != DType::I32)
     return c.fail(FakeError::Dtype,
                   "the weight must be int32, not " + dtypeName(self.dtype));
-  if (!c.eq(mod(self.sizes[1], 2), 0))
+  if (!c.mustEq(mod(self.sizes[1], 2), 0))
     return c.fail(
         FakeError::Shape,
         "the weight " + c.show(self) +
@@ -113,7 +113,7 @@ static LogicalResult int4Pack(FakeCall &c) {
   const TensorMeta &scales = c.tensor(3);
   if (failed(needsRank(c, 0, 2)) || failed(needsRank(c, 1, 2)))
     return failure();
-  if (!c.eq(self.sizes[1], mat2.sizes[1] * 2))
+  if (!c.mustEq(self.sizes[1], mat2.sizes[1] * 2))
     return c.fail(FakeError::Shape, c.sizeAt(self, 1) +
                                         ", which is not twice " +
                                         c.sizeAt(mat2, 1));
@@ -128,8 +128,8 @@ static LogicalResult int4Pack(FakeCall &c) {
   if (group != 32 && group != 64 && group != 128 && group != 256)
     return c.fail(FakeError::Other, "groups of " + c.dim(2).str() +
                                         "; 32, 64, 128 and 256 are possible");
-  if (scales.rank() != 3 || !c.eq(scales.sizes[1], mat2.sizes[0]) ||
-      !c.eq(scales.sizes[2], 2))
+  if (scales.rank() != 3 || !c.mustEq(scales.sizes[1], mat2.sizes[0]) ||
+      !c.mustEq(scales.sizes[2], 2))
     return c.fail(FakeError::Shape,
                   "the scales " + c.show(scales) +
                       " do not fit the columns: " + c.sizeAt(mat2, 0));
@@ -210,10 +210,10 @@ static LogicalResult groupedMm(FakeCall &c) {
     return c.fail(offs->rank() != 1 ? FakeError::Dim : FakeError::Dtype,
                   "offs must be int32 of 1 dim, not " + c.show(*offs));
   Dim groups = !cutA ? a.sizes[0] : !cutB ? b.sizes[0] : offs->sizes[0];
-  if (!cutA && !cutB && !c.eq(a.sizes[0], b.sizes[0]))
+  if (!cutA && !cutB && !c.mustEq(a.sizes[0], b.sizes[0]))
     return c.fail(FakeError::Shape, "the numbers of groups differ: " +
                                         c.sizeAt(a, 0) + ", " + c.sizeAt(b, 0));
-  if (cutA != cutB && !c.eq(offs->sizes[0], groups))
+  if (cutA != cutB && !c.mustEq(offs->sizes[0], groups))
     return c.fail(FakeError::Shape, "there are " + offs->sizes[0].str() +
                                         " offsets for " + groups.str() +
                                         " groups");
@@ -295,7 +295,7 @@ static FailureOr<Dims> bmmSizes(FakeCall &c, unsigned a, unsigned b) {
   const TensorMeta &left = c.tensor(a), &right = c.tensor(b);
   if (failed(needsRank(c, a, 3)) || failed(needsRank(c, b, 3)))
     return failure();
-  if (!c.eq(left.sizes[0], right.sizes[0]))
+  if (!c.mustEq(left.sizes[0], right.sizes[0]))
     return c.fail(FakeError::Dim,
                   "the batch sizes differ: " + c.sizeAt(left, 0) + ", " +
                       c.sizeAt(right, 0));

@@ -41,7 +41,7 @@ static FailureOr<Dim> channels(FakeCall &c, const TensorMeta &input,
     if (t && isCpu(c) && c.schema().base == "native_batch_norm" &&
         c.le(count, t->numel()))
       continue;
-    if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
+    if (t && (t->rank() != 1 || !c.mustEq(t->sizes[0], count)))
       return c.fail(FakeError::Shape, c.show(*t) + " must have size [" +
                                           count.str() +
                                           "], one entry for each channel");
@@ -390,13 +390,13 @@ static LogicalResult checkGroups(FakeCall &c, const TensorMeta &input,
                                     "it is " +
                                         groups.str());
   Dim count = input.rank() < 2 ? c.dim(4) : input.sizes[1];
-  if (!c.eq(mod(count, groups), 0))
+  if (!c.mustEq(mod(count, groups), 0))
     return c.fail(FakeError::Shape, count.str() +
                                         " channels do not divide into " +
                                         groups.str() + " groups");
   for (unsigned i : parameters) {
     const TensorMeta *t = c.optTensor(i);
-    if (t && (t->rank() != 1 || !c.eq(t->sizes[0], count)))
+    if (t && (t->rank() != 1 || !c.mustEq(t->sizes[0], count)))
       return c.fail(FakeError::Shape, c.show(*t) + " must have size [" +
                                           count.str() +
                                           "], one entry for each channel");
@@ -432,7 +432,7 @@ static LogicalResult nativeGroupNorm(FakeCall &c) {
   const TensorMeta &input = c.tensor(0);
   if (failed(checkGroups(c, input, c.dim(6), {1, 2})))
     return failure();
-  if (!c.eq(c.dim(3) * c.dim(4) * c.dim(5), input.numel()))
+  if (!c.mustEq(c.dim(3) * c.dim(4) * c.dim(5), input.numel()))
     return c.fail(FakeError::Shape,
                   "N, C and HxW, " + c.dim(3).str() + ", " + c.dim(4).str() +
                       " and " + c.dim(5).str() + ", do not fit the input " +
@@ -463,13 +463,13 @@ static LogicalResult nativeGroupNormBackward(FakeCall &c) {
                                           " do not fit " + statistics[0].str() +
                                           " × " + statistics[1].str() +
                                           " groups");
-  if (!c.eq(c.dim(5) * c.dim(6) * c.dim(7), input.numel()))
+  if (!c.mustEq(c.dim(5) * c.dim(6) * c.dim(7), input.numel()))
     return c.fail(FakeError::Shape,
                   "N, C and HxW, " + c.dim(5).str() + ", " + c.dim(6).str() +
                       " and " + c.dim(7).str() + ", do not fit the input " +
                       c.show(input));
   if (const TensorMeta *gamma = c.optTensor(4);
-      gamma && !c.eq(gamma->numel(), c.dim(6)))
+      gamma && !c.mustEq(gamma->numel(), c.dim(6)))
     return c.fail(FakeError::Shape, c.show(*gamma) + " must have size [" +
                                         c.dim(6).str() +
                                         "], one entry for each channel");

@@ -281,7 +281,7 @@ static LogicalResult col2im(FakeCall &c) {
   Dim kernel = b->kernel[0] * b->kernel[1];
   if (c.lt(kernel, b->kernel[0]))
     return c.fail(FakeError::Other, "the blocks are too large");
-  if (!c.eq(mod(rows, kernel), 0))
+  if (!c.mustEq(mod(rows, kernel), 0))
     return c.fail(FakeError::Shape, rows.str() +
                                         " rows are no multiple of a block's " +
                                         kernel.str() + " elements");
@@ -289,7 +289,7 @@ static LogicalResult col2im(FakeCall &c) {
   FailureOr<Dim> w = blockCount(c, *b, 1, output[1]);
   if (failed(h) || failed(w))
     return failure();
-  if (!c.eq(*h * *w, columns))
+  if (!c.mustEq(*h * *w, columns))
     return c.fail(FakeError::Shape, "the output has " + (*h * *w).str() +
                                         " blocks, the input " + columns.str());
   Dims sizes(self.sizes.begin(), self.sizes.end() - 2);

@@ -224,7 +224,7 @@ static LogicalResult gluSizes(FakeCall &c, const TensorMeta &self,
   if (failed(wrapped))
     return failure();
   dim = *wrapped;
-  if (!c.eq(mod(self.sizes[dim], 2), 0))
+  if (!c.mustEq(mod(self.sizes[dim], 2), 0))
     return c.fail(FakeError::Shape, "glu halves dim " + Twine(dim) +
                                         ", whose size " +
                                         self.sizes[dim].str() + " is odd");
@@ -302,7 +302,7 @@ static LogicalResult prelu(FakeCall &c) {
       return c.fail(FakeError::Shape, "prelu of a tensor without dims takes "
                                       "one weight");
     Dim channels = self.rank() > 1 ? self.sizes[1] : Dim(1);
-    if (!c.eq(channels, weight.numel()))
+    if (!c.mustEq(channels, weight.numel()))
       return c.fail(FakeError::Shape, "prelu has " + weight.numel().str() +
                                           " weights for " + channels.str() +
                                           " channels");

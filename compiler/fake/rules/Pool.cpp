@@ -283,8 +283,8 @@ static LogicalResult fractional(FakeCall &c) {
   bool batched = self.rank() == N + 2;
   Dim images = batched ? self.sizes[0] : Dim(1);
   Dim planes = self.sizes[batched ? 1 : 0];
-  if (c.lt(samples.sizes[0], images) || !c.eq(samples.sizes[1], planes) ||
-      !c.eq(samples.sizes[2], N))
+  if (c.lt(samples.sizes[0], images) || !c.mustEq(samples.sizes[1], planes) ||
+      !c.mustEq(samples.sizes[2], N))
     return c.fail(FakeError::Shape, "the random samples " + c.show(samples) +
                                         " do not fit the input " +
                                         c.show(self));

@@ -65,7 +65,7 @@ static LogicalResult perTensor(FakeCall &c) {
                                         " is not between " + c.dim(3).str() +
                                         " and " + c.dim(4).str());
   for (unsigned i : {1u, 2u})
-    if (const TensorMeta *t = c.optTensor(i); t && !c.eq(t->numel(), 1))
+    if (const TensorMeta *t = c.optTensor(i); t && !c.mustEq(t->numel(), 1))
       return c.fail(FakeError::Other, "'" + c.schema().args[i].name +
                                           "' must be one number, it is " +
                                           c.show(*t));
@@ -99,7 +99,7 @@ static LogicalResult perChannel(FakeCall &c) {
                                       Twine(self.rank()) + " dims");
   Dim count = self.sizes[axis.value()];
   for (const TensorMeta *t : {&scale, &zero})
-    if (!c.eq(t->sizes[0], count))
+    if (!c.mustEq(t->sizes[0], count))
       return c.fail(FakeError::Shape, "there are " + t->sizes[0].str() +
                                           " scales or zero points for " +
                                           count.str() + " channels");
@@ -133,7 +133,7 @@ static LogicalResult learnable(FakeCall &c) {
     count = self.sizes[*axis];
   }
   for (unsigned i : {1u, 2u})
-    if (!c.eq(c.tensor(i).numel(), count))
+    if (!c.mustEq(c.tensor(i).numel(), count))
       return c.fail(FakeError::Shape, c.show(c.tensor(i)) + " must have " +
                                           count.str() + " entries");
   return rounded<false>(c);
@@ -164,7 +164,7 @@ static LogicalResult maskBackward(FakeCall &c) {
   if (mask.dtype != DType::Bool)
     return c.fail(FakeError::Dtype,
                   "the mask must be bool, not " + dtypeName(mask.dtype));
-  if (!c.eq(grad.numel(), mask.numel()))
+  if (!c.mustEq(grad.numel(), mask.numel()))
     return c.fail(FakeError::Shape, c.nameOf(&mask) + " has " +
                                         mask.numel().str() + " elements, " +
                                         c.nameOf(&grad) + " " +

@@ -184,7 +184,7 @@ static LogicalResult dataDependent(FakeCall &c) {
 }
 
 static LogicalResult isNonzero(FakeCall &c) {
-  if (!c.eq(c.tensor(0).numel(), 1))
+  if (!c.mustEq(c.tensor(0).numel(), 1))
     return c.fail(FakeError::Other, "a tensor of " + c.tensor(0).numel().str() +
                                         " elements is no truth value");
   return dataDependent(c);

@@ -43,8 +43,8 @@ static LogicalResult network(FakeCall &c, const Network &n) {
       return c.fail(FakeError::Other, "a state is missing");
     if (failed(needsDims(c, *state, 3, "state")))
       return failure();
-    if (!c.eq(state->sizes[0], n.layers * directions) ||
-        !c.eq(state->sizes[1], batch))
+    if (!c.mustEq(state->sizes[0], n.layers * directions) ||
+        !c.mustEq(state->sizes[1], batch))
       return c.fail(FakeError::Shape,
                     "the state " + c.show(*state) + " must have size [" +
                         (n.layers * directions).str() + ", " + batch.str() +
@@ -59,13 +59,13 @@ static LogicalResult network(FakeCall &c, const Network &n) {
   const TensorMeta &first = *n.parameters.front();
   if (failed(needsDims(c, first, 2, "weight")))
     return failure();
-  if (!c.eq(first.sizes[1], n.input->sizes[2]))
+  if (!c.mustEq(first.sizes[1], n.input->sizes[2]))
     return c.fail(FakeError::Shape,
                   c.sizeAt(first, 1) + ", " + c.sizeAt(*n.input, 2));
   Dim hidden = n.states.front()->sizes[2];
   // With projections the first state is narrower than the cell's.
   Dim cell = n.states.back()->sizes[2];
-  if (!c.eq(first.sizes[0], cell * n.gates))
+  if (!c.mustEq(first.sizes[0], cell * n.gates))
     return c.fail(FakeError::Shape, "the weight " + c.show(first) + " has " +
                                         first.sizes[0].str() +
                                         " rows, a state of size " + cell.str() +
@@ -181,8 +181,8 @@ static LogicalResult fusedCell(FakeCall &c) {
       return failure();
   Dim hidden = state.sizes[1];
   if (!c.sameSizes(gates.sizes, c.tensor(1).sizes) ||
-      !c.eq(gates.sizes[1], hidden * Gates) ||
-      !c.eq(gates.sizes[0], state.sizes[0]))
+      !c.mustEq(gates.sizes[1], hidden * Gates) ||
+      !c.mustEq(gates.sizes[0], state.sizes[0]))
     return c.fail(FakeError::Shape,
                   "the gates " + c.show(gates) + " and " + c.show(c.tensor(1)) +
                       " do not fit the state " + c.show(state));
@@ -208,7 +208,7 @@ static LogicalResult cell(FakeCall &c) {
     return c.fail(FakeError::Other, "the cell's states are missing");
   const TensorMeta &weight = c.tensor(2);
   if (input.sizes.empty() || input.rank() > 2 || weight.rank() != 2 ||
-      !c.eq(weight.sizes[1], input.sizes.back()))
+      !c.mustEq(weight.sizes[1], input.sizes.back()))
     return c.fail(
         FakeError::Shape,
         weight.rank() == 2 && !input.sizes.empty() && input.rank() <= 2
@@ -218,7 +218,7 @@ static LogicalResult cell(FakeCall &c) {
                   std::to_string(weight.rank()));
   for (const TensorMeta *state : states) {
     if (state->rank() != input.rank() ||
-        !c.eq(weight.sizes[0], state->sizes.back() * Gates))
+        !c.mustEq(weight.sizes[0], state->sizes.back() * Gates))
       return c.fail(FakeError::Shape,
                     c.sizeAt(weight, 0) + ", which is not " + Twine(Gates) +
                         " times the last size of " + c.show(*state));

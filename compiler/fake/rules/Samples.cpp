@@ -121,7 +121,7 @@ static LogicalResult cov(FakeCall &c) {
       return c.fail(FakeError::Other, "cov's " + name + " must be " +
                                           (i == 2 ? "integers" : "floating") +
                                           ", not " + dtypeName(weights->dtype));
-    if (!c.eq(weights->numel(), count))
+    if (!c.mustEq(weights->numel(), count))
       return c.fail(FakeError::Other, "cov's " + name + " are " +
                                           weights->numel().str() + " for " +
                                           count.str() + " samples");
@@ -185,7 +185,7 @@ static LogicalResult gradient(FakeCall &c) {
     DType dtype = toFloat(self.dtype);
     if (list && c.arg(spacingArg).list[i].kind == Arg::Tensor) {
       const TensorMeta &at = *c.tensors(spacingArg)[i];
-      if (at.rank() != 1 || !c.eq(at.sizes[0], size))
+      if (at.rank() != 1 || !c.mustEq(at.sizes[0], size))
         return c.fail(FakeError::Other, "gradient's spacing of dim " +
                                             Twine(d) + " must have size [" +
                                             size.str() + "], it is " +
@@ -225,7 +225,7 @@ static LogicalResult trapezoid(FakeCall &c) {
   if (x && !count.is(0)) {
     TensorMeta places = *x;
     if (x->rank() == 1) {
-      if (!c.eq(x->sizes[0], count))
+      if (!c.mustEq(x->sizes[0], count))
         return c.fail(FakeError::Other,
                       base + " needs an x for each y: there are " +
                           x->sizes[0].str() + " for " + count.str() +

@@ -58,12 +58,8 @@ static LogicalResult selectScatter(FakeCall &c) {
   FailureOr<int64_t> dim = c.wrapDim(2, self.rank());
   if (failed(dim))
     return failure();
-  Dim index = c.dim(3), size = self.sizes[*dim];
-  if (c.lt(index, Dim(0) - size) || c.le(size, index))
-    return c.fail(FakeError::Index, "index " + index.str() +
-                                        " is out of range for dim " +
-                                        Twine(*dim) + " of size " + size.str());
-  if (failed(checkPart(c, selected(self, *dim, 0).sizes)))
+  if (failed(checkedIndex(c, c.dim(3), self.sizes[*dim], *dim)) ||
+      failed(checkPart(c, selected(self, *dim, 0).sizes)))
     return failure();
   return sameLayout(c, self);
 }
@@ -81,10 +77,8 @@ static LogicalResult sliceScatter(FakeCall &c) {
                   "a slice's step must be positive, it is " + step.str());
   Dim start = c.isNone(3) ? Dim(0) : clampIndex(c, c.dim(3), size);
   Dim end = c.isNone(4) ? size : clampEnd(c, c.dim(4), size);
-  if (!end.identical(size) && c.lt(end, start))
-    end = start;
   Dims part = self.sizes;
-  part[*dim] = ceilDiv(end - start, step);
+  part[*dim] = lengthBetween(c, start, end, size, step);
   // The source may be broadcast.
   if (failed(c.broadcastTo(c.tensor(1).sizes, part, &c.tensor(1))))
     return failure();
@@ -124,7 +118,7 @@ static LogicalResult checkRows(FakeCall &c, const TensorMeta &self, int64_t dim,
   Dim rows = source.sizes.empty()  ? Dim(1)
              : dim < source.rank() ? source.sizes[dim]
                                    : Dim(1);
-  if (!c.eq(index.numel(), rows))
+  if (!c.mustEq(index.numel(), rows))
     return c.fail(FakeError::Shape, "there are " + index.numel().str() +
                                         " indices, and " + rows.str() +
                                         " in dim " + Twine(dim) + " of " +
@@ -281,7 +275,7 @@ static LogicalResult put(FakeCall &c) {
   if (index.dtype != DType::I64)
     return c.fail(FakeError::Dtype,
                   "put needs an int64 index, not " + dtypeName(index.dtype));
-  if (!c.eq(index.numel(), c.tensor(2).numel()))
+  if (!c.mustEq(index.numel(), c.tensor(2).numel()))
     return c.fail(FakeError::Shape, "there are " + index.numel().str() +
                                         " indices for " +
                                         c.tensor(2).numel().str() + " values");
@@ -394,7 +388,7 @@ static FailureOr<Dims> histogramSizes(FakeCall &c) {
       binCounts.assign(self.sizes.back().value(), c.dim(1));
   }
   if (self.rank() < 2 ||
-      !c.eq(self.sizes.back(), Dim(int64_t(binCounts.size()))))
+      !c.mustEq(self.sizes.back(), Dim(int64_t(binCounts.size()))))
     return c.fail(FakeError::Dim, "there are bins for " +
                                       Twine(binCounts.size()) +
                                       " dims, the points are " + c.show(self));
@@ -448,7 +442,7 @@ static LogicalResult fillDiagonal(FakeCall &c) {
                                   "tensor has " +
                                       Twine(self.rank()));
   for (Dim d : self.sizes)
-    if (self.rank() > 2 && !c.eq(d, self.sizes[0]))
+    if (self.rank() > 2 && !c.mustEq(d, self.sizes[0]))
       return c.fail(FakeError::Shape,
                     "the dims of " + c.show(self) + " must have one size");
   return c.view(self, 0);

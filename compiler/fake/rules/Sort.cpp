@@ -44,7 +44,7 @@ static LogicalResult topk(FakeCall &c) {
   if (failed(dim))
     return failure();
   Dim k = c.dim(1), size = self.sizes.empty() ? Dim(1) : self.sizes[*dim];
-  if (c.lt(k, 0) || c.lt(size, k))
+  if (c.lt(k, 0) || c.exceeds(k, size))
     return c.fail(FakeError::Dim,
                   "k = " + k.str() + " is out of range for dim " + Twine(*dim) +
                       " of " + c.nameOf(&self) + ", of size " + size.str());

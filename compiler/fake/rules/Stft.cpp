@@ -46,7 +46,7 @@ static FailureOr<Frames> framesOf(FakeCall &c) {
                                         f.size.str() + ", not " +
                                         f.windowSize.str());
   if (f.window &&
-      (f.window->rank() != 1 || !c.eq(f.window->sizes[0], f.windowSize)))
+      (f.window->rank() != 1 || !c.mustEq(f.window->sizes[0], f.windowSize)))
     return c.fail(FakeError::Other, base + "'s window must have size [" +
                                         f.windowSize.str() + "], it is " +
                                         f.window->str());
@@ -186,7 +186,7 @@ static LogicalResult istft(FakeCall &c) {
   Dim bins = self.sizes[self.rank() - 2], count = self.sizes.back();
   bool onesided = c.isNone(7) ? !c.eq(bins, frames->size) : c.flag(7);
   Dim wanted = onesided ? floorDiv(frames->size, 2) + 1 : frames->size;
-  if (!c.eq(bins, wanted))
+  if (!c.mustEq(bins, wanted))
     return c.fail(FakeError::Other,
                   "istft with n_fft " + frames->size.str() + " needs " +
                       wanted.str() + " frequencies at dim " +

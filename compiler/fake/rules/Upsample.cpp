@@ -141,11 +141,11 @@ static LogicalResult checkGrid(FakeCall &c, const TensorMeta &input,
     return c.fail(FakeError::Dim, "grid_sampler needs " + Twine(spatial + 2) +
                                       " dims, not " + Twine(input.rank()) +
                                       " and " + Twine(grid.rank()));
-  if (!c.eq(input.sizes[0], grid.sizes[0]))
+  if (!c.mustEq(input.sizes[0], grid.sizes[0]))
     return c.fail(FakeError::Shape,
                   "the batch sizes differ: " + c.sizeAt(input, 0) + ", " +
                       c.sizeAt(grid, 0));
-  if (!c.eq(grid.sizes.back(), spatial))
+  if (!c.mustEq(grid.sizes.back(), spatial))
     return c.fail(FakeError::Shape,
                   c.sizeAt(grid, -1) + ", it must be " + Twine(spatial));
   for (int64_t d = 2; d < input.rank(); ++d)

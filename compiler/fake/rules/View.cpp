@@ -29,7 +29,7 @@ FailureOr<Dims> inferSizes(FakeCall &c, Dims sizes, Dim count) {
   }
   std::string shape = dimsText(sizes);
   if (inferred < 0) {
-    if (!c.eq(rest, count))
+    if (!c.mustEq(rest, count))
       return c.fail(FakeError::Shape, "shape " + shape + " has " + rest.str() +
                                           " elements, not " + count.str());
     return sizes;
@@ -46,7 +46,7 @@ FailureOr<Dims> inferSizes(FakeCall &c, Dims sizes, Dim count) {
       any_of(sizes, [&](Dim d) { return !d.is(-1) && c.isEmpty(d); }))
     return ambiguous();
   Dim size = floorDiv(count, rest);
-  if (!c.eq(size * rest, count))
+  if (!c.mustEq(size * rest, count))
     return c.fail(FakeError::Shape, "shape " + shape + " does not divide " +
                                         count.str() + " elements");
   sizes[inferred] = size;
@@ -233,7 +233,7 @@ static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
                                             Twine(d));
       continue;
     }
-    if (!c.eq(wanted, have))
+    if (!c.mustEq(wanted, have))
       return c.fail(FakeError::Shape, "expand cannot turn size " + have.str() +
                                           " of dim " + Twine(d) + " into " +
                                           wanted.str());

@@ -25,6 +25,12 @@ llvm::LogicalResult unsqueezeAt(FakeCall &call, unsigned dimArg);
 Dim clampIndex(FakeCall &call, Dim index, Dim size);
 /// The same for an end: x[:16] serves rows of any number, as x[:min(16, n)].
 Dim clampEnd(FakeCall &call, Dim index, Dim size);
+/// The elements from `start` to `end`, both clamped to `size`, by `step`.
+Dim lengthBetween(FakeCall &call, Dim start, Dim end, Dim size, Dim step);
+/// The position that `index` means in dim `dim` of `size`; fails if it is out
+/// of range, which the run checks of one that data decide.
+llvm::FailureOr<Dim> checkedIndex(FakeCall &call, Dim index, Dim size,
+                                  int64_t dim);
 
 /// The part [start, start + length · step) of a dim.
 TensorMeta sliced(const TensorMeta &self, int64_t dim, Dim start, Dim length,

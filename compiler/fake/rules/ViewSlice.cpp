@@ -3,6 +3,7 @@
 
 #include "compiler/fake/StrideRules.h"
 #include "compiler/fake/rules/ViewRules.h"
+#include "compiler/shape/Positions.h"
 
 #include <limits>
 
@@ -14,16 +15,30 @@ namespace ft {
 // One dim cut
 //===----------------------------------------------------------------------===//
 
+/// Whether data decide if a < b, and nothing is known of them.
+static bool isOpen(FakeCall &c, Dim a, Dim b) {
+  Dim difference = b - a;
+  return c.scope && !difference.isStatic() &&
+         c.scope->symbols().hasUnbacked(difference.symbolic()) &&
+         !c.surelyLt(a, b) && !c.surelyLe(b, a);
+}
+
 Dim clampIndex(FakeCall &c, Dim index, Dim size) {
   // The end that means "to the end", decided without a question on `size`.
   if (index.is(0))
     return index;
   if (index.isStatic() && index.value() == std::numeric_limits<int64_t>::max())
     return size;
+  if (isOpen(c, index, 0))
+    return clampedPosition(index, size);
   if (c.lt(index, 0))
     index = index + size;
+  if (isOpen(c, index, 0))
+    return maxDim(index, 0);
   if (c.lt(index, 0))
     return 0;
+  if (isOpen(c, size, index))
+    return minDim(index, size);
   return c.lt(size, index) ? size : index;
 }
 
@@ -32,9 +47,33 @@ Dim clampEnd(FakeCall &c, Dim index, Dim size) {
     return clampIndex(c, index, size);
   if (c.surelyLe(size, index))
     return size;
-  if (c.lt(index, 0))
+  if (isOpen(c, index, 0) || c.lt(index, 0))
     return clampIndex(c, index, size);
   return c.surelyLe(index, size) ? index : minDim(index, size);
+}
+
+Dim lengthBetween(FakeCall &c, Dim start, Dim end, Dim size, Dim step) {
+  if (!end.identical(size) && !start.is(0)) {
+    if (isOpen(c, end, start))
+      end = maxDim(start, end);
+    else if (c.lt(end, start))
+      end = start;
+  }
+  return ceilDiv(end - start, step);
+}
+
+FailureOr<Dim> checkedIndex(FakeCall &c, Dim index, Dim size, int64_t dim) {
+  auto outside = [&](Dim a, Dim b) {
+    return isOpen(c, a, b) ? c.exceeds(b, a) : c.lt(a, b);
+  };
+  // One that data decide must be in range; others are seen to be.
+  if (outside(index, Dim(0) - size) || outside(size - 1, index))
+    return c.fail(FakeError::Index, "index " + index.str() +
+                                        " is out of range for dim " +
+                                        Twine(dim) + " of size " + size.str());
+  if (isOpen(c, index, 0))
+    return positionOf(index, size);
+  return c.lt(index, 0) ? index + size : index;
 }
 
 TensorMeta sliced(const TensorMeta &self, int64_t dim, Dim start, Dim length,
@@ -67,14 +106,8 @@ static LogicalResult select(FakeCall &c) {
   FailureOr<int64_t> dim = dimOf(c, 1);
   if (failed(dim))
     return failure();
-  Dim index = c.dim(2), size = self.sizes[*dim];
-  if (c.lt(index, Dim(0) - size) || c.le(size, index))
-    return c.fail(FakeError::Index, "index " + index.str() +
-                                        " is out of range for dim " +
-                                        Twine(*dim) + " of size " + size.str());
-  if (c.lt(index, 0))
-    index = index + size;
-  return c.view(selected(self, *dim, index), 0);
+  FailureOr<Dim> at = checkedIndex(c, c.dim(2), self.sizes[*dim], *dim);
+  return failed(at) ? failure() : c.view(selected(self, *dim, *at), 0);
 }
 
 static LogicalResult slice(FakeCall &c) {
@@ -89,9 +122,7 @@ static LogicalResult slice(FakeCall &c) {
   Dim size = self.sizes[*dim];
   Dim start = c.isNone(2) ? Dim(0) : clampIndex(c, c.dim(2), size);
   Dim end = c.isNone(3) ? size : clampEnd(c, c.dim(3), size);
-  if (!end.identical(size) && !start.is(0) && c.lt(end, start))
-    end = start;
-  Dim length = ceilDiv(end - start, step);
+  Dim length = lengthBetween(c, start, end, size, step);
   return c.view(sliced(self, *dim, start, length, step), 0);
 }
 
@@ -110,7 +141,8 @@ static LogicalResult narrow(FakeCall &c) {
                       length.str());
   if (c.lt(start, 0))
     start = start + size;
-  if (c.lt(start, 0) || c.lt(size, start) || c.lt(size, start + length))
+  if (c.lt(start, 0) || c.exceeds(start, size) ||
+      c.exceeds(start + length, size))
     return c.fail(FakeError::Index, "start " + c.dim(2).str() + " and length " +
                                         length.str() + " leave dim " +
                                         Twine(*dim) + " of size " + size.str());
@@ -134,7 +166,7 @@ static LogicalResult pieces(FakeCall &c, int64_t dim, ArrayRef<Dim> lengths) {
       return failure();
     start = start + length;
   }
-  if (!c.eq(start, self.sizes[dim]))
+  if (!c.mustEq(start, self.sizes[dim]))
     return c.fail(FakeError::Shape, "the split sizes add up to " + start.str() +
                                         ", " + c.sizeAt(self, dim));
   return success();
@@ -186,7 +218,7 @@ static LogicalResult split(FakeCall &c) {
   if (c.arg(1).kind == Arg::List)
     return pieces(c, *dim, c.dims(1));
   Dim length = c.dim(1), size = c.tensor(0).sizes[*dim];
-  if (c.lt(length, 0) || (c.eq(length, 0) && !c.eq(size, 0)))
+  if (c.lt(length, 0) || (c.eq(length, 0) && !c.mustEq(size, 0)))
     return c.fail(FakeError::Shape,
                   "dim " + Twine(*dim) + " of size " + size.str() +
                       " cannot be split into pieces of " + length.str());
@@ -272,7 +304,7 @@ static LogicalResult fixedSplit(FakeCall &c) {
     dim = 0;
   Dim size = c.tensor(0).sizes[dim];
   if (c.arg(1).kind == Arg::Int &&
-      (c.lt(c.dim(1), 1) || !c.eq(mod(size, c.dim(1)), 0)))
+      (c.lt(c.dim(1), 1) || !c.mustEq(mod(size, c.dim(1)), 0)))
     return c.fail(FakeError::Shape, "dim " + Twine(dim) + " of size " +
                                         size.str() + " does not split into " +
                                         c.dim(1).str() + " even sections");
@@ -288,7 +320,7 @@ static LogicalResult unbind(FakeCall &c) {
   FailureOr<int64_t> number = countOf(c, count);
   if (failed(number))
     return failure();
-  if (!c.eq(count, *number))
+  if (!c.mustEq(count, *number))
     return c.fail(FakeError::Undecided,
                   "the number of results, " + count.str() + ", is not known");
   for (int64_t i = 0; i < *number; ++i)

@@ -294,11 +294,11 @@ static LogicalResult viewAsComplex(FakeCall &c) {
                       dtypeName(self.dtype));
   if (self.sizes.empty())
     return c.fail(FakeError::Dim, "view_as_complex needs at least one dim");
-  if (!c.eq(self.sizes.back(), 2))
+  if (!c.mustEq(self.sizes.back(), 2))
     return c.fail(FakeError::Shape,
                   "view_as_complex needs a last dim of size 2, not " +
                       self.sizes.back().str());
-  if (!c.eq(self.strides.back(), 1))
+  if (!c.mustEq(self.strides.back(), 1))
     return c.fail(FakeError::Shape, "view_as_complex needs a last stride of 1, "
                                     "not " +
                                         self.strides.back().str());
@@ -307,12 +307,12 @@ static LogicalResult viewAsComplex(FakeCall &c) {
   out.sizes.pop_back();
   out.strides.pop_back();
   for (Dim &stride : out.strides) {
-    if (!c.eq(mod(stride, 2), 0))
+    if (!c.mustEq(mod(stride, 2), 0))
       return c.fail(FakeError::Shape,
                     "view_as_complex needs even strides, not " + stride.str());
     stride = floorDiv(stride, 2);
   }
-  if (!c.eq(mod(self.offset, 2), 0))
+  if (!c.mustEq(mod(self.offset, 2), 0))
     return c.fail(FakeError::Shape,
                   "view_as_complex needs an even storage offset, not " +
                       self.offset.str());
@@ -404,7 +404,7 @@ static LogicalResult pixelShuffle(FakeCall &c) {
                   "the factor " + factor.str() + " is too large");
   if (Unshuffle) {
     for (Dim *d : {h, w}) {
-      if (!c.eq(mod(*d, factor), 0))
+      if (!c.mustEq(mod(*d, factor), 0))
         return c.fail(FakeError::Shape, "size " + d->str() + " of dim " +
                                             Twine(d - sizes.begin()) +
                                             " is not divisible by the factor " +
@@ -413,7 +413,7 @@ static LogicalResult pixelShuffle(FakeCall &c) {
     }
     *channels = *channels * square;
   } else {
-    if (!c.eq(mod(*channels, square), 0))
+    if (!c.mustEq(mod(*channels, square), 0))
       return c.fail(
           FakeError::Shape,
           channels->str() + " channels, dim " + Twine(self.rank() - 3) +
@@ -437,7 +437,7 @@ static LogicalResult channelShuffle(FakeCall &c) {
     return c.fail(FakeError::Dim, "channel_shuffle needs at least 3 dims, the "
                                   "tensor has " +
                                       Twine(self.rank()));
-  if (c.lt(c.dim(1), 1) || !c.eq(mod(self.sizes[1], c.dim(1)), 0))
+  if (c.lt(c.dim(1), 1) || !c.mustEq(mod(self.sizes[1], c.dim(1)), 0))
     return c.fail(FakeError::Shape,
                   self.sizes[1].str() +
                       " channels, dim 1, do not divide into " + c.dim(1).str() +

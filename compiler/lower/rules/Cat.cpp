@@ -5,6 +5,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/shape/Positions.h"
 #include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -417,7 +418,7 @@ static LogicalResult sliceBackward(LowerCall &c) {
   Dims sizes = c.dimsArg(1);
   LoweredTensor g = c.operand(0);
   unsigned dim = c.wrapDim(c.integer(2), g.rank());
-  Dim start = clippedPlace(c.dimArg(3), sizes[dim]);
+  Dim start = clampedPosition(c.dimArg(3), sizes[dim]);
   Dims starts(sizes.size(), 0);
   SmallVector<int64_t, 6> steps(sizes.size(), 1);
   starts[dim] = start;
@@ -433,7 +434,7 @@ static LogicalResult selectBackward(LowerCall &c) {
   Dims wide = g.dims(), starts(sizes.size(), 0);
   SmallVector<int64_t, 6> steps(sizes.size(), 1);
   wide.insert(wide.begin() + dim, 1);
-  starts[dim] = placeFromStart(c.dimArg(3), sizes[dim]);
+  starts[dim] = positionOf(c.dimArg(3), sizes[dim]);
   c.setResult(0, insert(c, c.filled(sizes, g.dtype, 0), c.reshape(g, wide),
                         starts, steps));
   return success();

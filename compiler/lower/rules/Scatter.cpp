@@ -11,6 +11,7 @@
 #include "compiler/lower/rules/MaskIndices.h"
 #include "compiler/lower/rules/Reducing.h"
 #include "compiler/lower/rules/Updates.h"
+#include "compiler/shape/Positions.h"
 #include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -499,7 +500,7 @@ static LogicalResult selectScatter(LowerCall &c) {
   unsigned dim = c.wrapDim(c.integer(2), self.rank());
   Sizes sizes = self.dims(), start(sizes.size(), 0);
   SmallVector<int64_t, 6> step(sizes.size(), 1);
-  start[dim] = placeFromStart(c.dimArg(3), sizes[dim]);
+  start[dim] = positionOf(c.dimArg(3), sizes[dim]);
   sizes[dim] = 1;
   src = c.reshape(c.cast(src, self.dtype), sizes);
   c.setResult(0, insert(c, self, src, start, step));
@@ -513,7 +514,7 @@ static LogicalResult sliceScatter(LowerCall &c) {
   SmallVector<int64_t, 6> step(sizes.size(), 1);
   Dim n = sizes[dim];
   auto clip = [&](unsigned arg, Dim otherwise) {
-    return c.isNone(arg) ? otherwise : clippedPlace(c.dimArg(arg), n);
+    return c.isNone(arg) ? otherwise : clampedPosition(c.dimArg(arg), n);
   };
   start[dim] = clip(3, 0);
   Dim end = maxDim(clip(4, n), start[dim]);

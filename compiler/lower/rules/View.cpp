@@ -10,6 +10,7 @@
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/shape/Positions.h"
 #include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -109,14 +110,9 @@ static LogicalResult moved(LowerCall &c) {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// Where a slice starts. Behind the end its size is 0, and nothing is read.
+/// Where a slice starts.
 static Dim startOf(LowerCall &c, unsigned arg, Dim n) {
-  Dim start = c.isNone(arg) ? Dim(0) : c.dimArg(arg);
-  if (!start.isStatic())
-    return start; // the fake pass saw that it is not negative
-  if (start.value() < 0)
-    return maxDim(start + n, 0);
-  return n.isStatic() ? minDim(start, n) : start;
+  return c.isNone(arg) ? Dim(0) : clampedPosition(c.dimArg(arg), n);
 }
 
 static LogicalResult sliced(LowerCall &c) {
@@ -142,8 +138,7 @@ static LogicalResult selected(LowerCall &c) {
   Dim at = c.dimArg(2);
   if (at.isStatic() && ShapedType::isDynamic(at.value()))
     return c.unsupported("an index that is only known at run time");
-  bool back = at.isStatic() && at.value() < 0;
-  c.setResult(0, selectAt(c, t, dim, back ? at + t.dims()[dim] : at));
+  c.setResult(0, selectAt(c, t, dim, positionOf(at, t.dims()[dim])));
   return success();
 }
 
@@ -221,7 +216,7 @@ static LogicalResult splitAt(LowerCall &c, unsigned dim,
   LoweredTensor t = c.operand(0);
   Dim n = t.dims()[dim];
   for (unsigned r = 0; r < c.numResults(); ++r) {
-    Dim start = r == 0 ? Dim(0) : clippedPlace(indices[r - 1], n);
+    Dim start = r == 0 ? Dim(0) : clampedPosition(indices[r - 1], n);
     c.setResult(r, c.slice(t, dim, start, dimsOf(c.resultMeta(r))[dim]));
   }
   return success();
