@@ -12,6 +12,8 @@
 //  3. Anything else (argmax with two results, complex numbers): scalar loops in
 //     the order of the dims.
 //
+// On a device the threads of a team (ThreadTeam) do what lanes do in form 2.
+//
 // Neighbouring reduction dims become one loop where all reads stay linear in
 // it. A long sum is summed in blocks of 16 terms, and the sums of the blocks
 // are added with what each addition loses (two-sum, Knuth): the rounding error
@@ -29,6 +31,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
+#include <utility>
 
 using namespace mlir;
 
@@ -105,6 +108,13 @@ static std::optional<Combiner> combinerOf(linalg::GenericOp op, unsigned r) {
       .Default([](Operation *) { return std::nullopt; });
 }
 
+bool combines(linalg::GenericOp op) {
+  for (unsigned i = 0; i < op.getNumDpsInits(); ++i)
+    if (!combinerOf(op, i))
+      return false;
+  return op.getNumReductionLoops() != 0;
+}
+
 /// Terms in a block of a sum of `n`, or 0: no blocks.
 static int64_t blockOf(Dim n) {
   return n.isStatic() && n.value() < 64 ? 0 : 16;
@@ -121,10 +131,12 @@ public:
 private:
   SmallVector<Value> level(unsigned depth, ValueRange carried);
   SmallVector<Value> laneLevel(ValueRange carried);
+  SmallVector<Value> teamLevel(ValueRange carried);
   SmallVector<Value> step(ValueRange carried);
   SmallVector<Value> neutrals();
   SmallVector<Value> sumBlocks(Dim end, int64_t step, Dim size, int64_t block,
-                               ValueRange start, TensorReader::LoopBody body);
+                               ValueRange start, TensorReader::LoopBody body,
+                               Value first = Value());
   SmallVector<Value> combine(ValueRange a, ValueRange c);
   Value combineOne(unsigned i, Value a, Value c);
   bool isFloatSum() const;
@@ -136,7 +148,8 @@ private:
   std::optional<ReductionLoops> loops;
   SmallVector<std::optional<Combiner>> combiners;
   bool allCombine = true;
-  bool alongReduction = false; ///< form 2: groups.back() is in lanes
+  bool alongReduction = false;      ///< form 2: groups.back() is in lanes
+  const ThreadTeam *team = nullptr; ///< groups.back() is shared by threads
   int64_t stepBytes = 1, stepCost = 1;
   bool stepByLane = false;
 };
@@ -170,10 +183,12 @@ SmallVector<Value> ReductionEmitter::combine(ValueRange a, ValueRange c) {
   return v;
 }
 
-/// The sum of `body` over [0, end), in blocks.
+/// The sum of `body` over [0, end), in blocks; in each of them from `first`,
+/// counted from its start.
 SmallVector<Value> ReductionEmitter::sumBlocks(Dim end, int64_t step, Dim size,
                                                int64_t block, ValueRange start,
-                                               TensorReader::LoopBody body) {
+                                               TensorReader::LoopBody body,
+                                               Value first) {
   unsigned n = start.size();
   SmallVector<Value> carried(start);
   llvm::append_range(carried, neutrals()); // what was lost
@@ -190,8 +205,10 @@ SmallVector<Value> ReductionEmitter::sumBlocks(Dim end, int64_t step, Dim size,
         Value high = arith::MinUIOp::create(
             r.b, r.loc, arith::AddIOp::create(r.b, r.loc, low, r.index(block)),
             r.index(end));
+        if (first)
+          low = arith::AddIOp::create(r.b, r.loc, low, first);
         SmallVector<Value> parts =
-            r.loop(low, high, step, size, step, neutrals(), body);
+            r.loop(low, high, step, size, first ? 1 : step, neutrals(), body);
         SmallVector<Value> next(2 * n);
         for (unsigned i = 0; i < n; ++i) {
           Value a = c[i], p = parts[i], s = add(a, p), part = sub(s, a);
@@ -283,9 +300,26 @@ SmallVector<Value> ReductionEmitter::laneLevel(ValueRange carried) {
   return acc;
 }
 
+/// The steps of this thread: every `team->threads`-th.
+SmallVector<Value> ReductionEmitter::teamLevel(ValueRange carried) {
+  const ReductionLoops::Group &g = groups.back();
+  auto body = [&](unsigned atom, ValueRange c) {
+    loops->setDims(dims, g, r.space.of(atom));
+    return step(c);
+  };
+  if (isFloatSum() && blockOf(floorDiv(g.size, team->threads)))
+    return sumBlocks(g.size, team->threads, g.size,
+                     blockOf(floorDiv(g.size, team->threads)) * team->threads,
+                     carried, body, team->rank);
+  return r.loop(team->rank, r.index(g.size), team->threads, g.size, 1, carried,
+                body);
+}
+
 SmallVector<Value> ReductionEmitter::level(unsigned depth, ValueRange carried) {
   if (depth == groups.size())
     return step(carried);
+  if (team && depth + 1 == groups.size())
+    return teamLevel(carried);
   if (alongReduction && depth + 1 == groups.size())
     return laneLevel(carried);
   const ReductionLoops::Group &g = groups[depth];
@@ -341,10 +375,16 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
     allCombine &= combiners.back().has_value();
   }
 
-  // Which reduction dim do lanes fit best?
+  // Inside of it, threads go their own ways.
+  const ThreadTeam *outerTeam = std::exchange(r.team, nullptr);
+  if (!laneVarying && allCombine && !groups.empty())
+    team = outerTeam;
+
+  // Which reduction dim do lanes, or threads, fit best?
   unsigned best = 0;
   int64_t bestScore = 0;
-  if (!laneVarying && allCombine && !r.scalarOnly && !groups.empty()) {
+  if (!laneVarying && allCombine && (team || !r.scalarOnly) &&
+      !groups.empty()) {
     TensorWalk w(r.space);
     SmallVector<unsigned> atoms;
     loops->walk(w, atoms);
@@ -376,7 +416,9 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
   }
 
   r.reducing.push_back(op);
-  if (bestScore > 0) {
+  if (team) {
+    std::rotate(groups.begin() + best, groups.begin() + best + 1, groups.end());
+  } else if (bestScore > 0) {
     alongReduction = true;
     std::rotate(groups.begin() + best, groups.begin() + best + 1, groups.end());
     Dim extent = groups.back().size;
@@ -388,7 +430,14 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
     r.lanes.mask = Value();
     r.lanes.atom = Lanes::kNone;
   }
-  if (alongReduction && r.lanes.width > 1) {
+  if (team) {
+    SmallVector<Value> parts = level(0, neutrals());
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      Value all = team->combine(
+          part, [&](Value a, Value c) { return combineOne(i, a, c); });
+      results.push_back(combineOne(i, inits[i], all));
+    }
+  } else if (alongReduction && r.lanes.width > 1) {
     SmallVector<Value> parts = level(0, neutrals());
     r.lanes = Lanes();
     for (auto [i, v] : llvm::enumerate(parts)) {
@@ -409,6 +458,7 @@ bool ReductionEmitter::emit(ArrayRef<IndexExpr> coords,
   }
   r.reducing.pop_back();
   r.lanes = outer;
+  r.team = outerTeam;
   for (auto &entry : r.kept)
     if (entry.second.writer == op.getOperation())
       entry.second.complete = true;

@@ -8,6 +8,10 @@
 
 namespace ft {
 
+/// Whether parts of the reduction can be computed apart and combined: every
+/// result has a combiner with a neutral element.
+bool combines(mlir::linalg::GenericOp op);
+
 /// The reduction dims of an op. Neighbours are one loop ("group") where all
 /// reads of the body stay linear in it; dims of size 1 have no loop.
 class ReductionLoops {

@@ -41,6 +41,17 @@ struct Lanes {
   mlir::Value mask;      ///< vector of i1; null: all lanes
 };
 
+/// Threads of a device that compute the same values together: a reduction that
+/// is the same for all of them is shared, each takes every `threads`-th step.
+struct ThreadTeam {
+  using Combiner = llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)>;
+  int64_t threads = 1;
+  mlir::Value rank; ///< index, of this thread: 0 <= rank < threads
+  /// Emits the combination of all threads' parts, for every thread. All have
+  /// to come by.
+  std::function<mlir::Value(mlir::Value part, Combiner combine)> combine;
+};
+
 class TensorReader {
 public:
   /// Emits into the function that holds the insertion point of `builder`.
@@ -59,6 +70,9 @@ public:
   mlir::Operation *afterSizes = nullptr;
   /// Vectors are not possible (complex numbers, regions in bodies).
   bool scalarOnly = false;
+  /// Set where all threads of a team are, and read the same; null otherwise,
+  /// and always on a CPU.
+  const ThreadTeam *team = nullptr;
 
   /// The elements of `tensor` at `coords`: a scalar if they are the same for
   /// all lanes, else a vector. Null (with `failed` set) if there is no code.

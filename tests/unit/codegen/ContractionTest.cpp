@@ -25,6 +25,8 @@ std::vector<T> numbers(size_t n, unsigned seed) {
 }
 
 int64_t panelOf(const char *cpu) {
+  if (llvm::StringRef(cpu).starts_with("cuda"))
+    return 32;
   return llvm::cantFail(ft::CpuTarget::resolve(cpu)).panelWidth();
 }
 
@@ -238,10 +240,12 @@ TEST(ContractionBytes, SameTwice) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, Contractions,
-                         testing::Values("native", "x86-64-v3", "x86-64-v2"),
+                         testing::Values("native", "x86-64-v3", "x86-64-v2",
+                                         "cuda:sm_80", "cuda:sm_90"),
                          [](const auto &info) {
                            std::string s = info.param;
                            std::replace(s.begin(), s.end(), '-', '_');
+                           std::replace(s.begin(), s.end(), ':', '_');
                            return s;
                          });
 

@@ -286,10 +286,12 @@ TEST_P(EveryCpu, PadTransposeAndSliceOnlyMoveElements) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cpus, EveryCpu,
-                         testing::Values("native", "x86-64-v3", "x86-64-v2"),
+                         testing::Values("native", "x86-64-v3", "x86-64-v2",
+                                         "cuda:sm_80", "cuda:sm_90"),
                          [](const auto &info) {
                            std::string s = info.param;
                            std::replace(s.begin(), s.end(), '-', '_');
+                           std::replace(s.begin(), s.end(), ':', '_');
                            return s;
                          });
 

@@ -14,6 +14,7 @@
 #include "llvm/Support/TargetSelect.h"
 
 #include <algorithm>
+#include <gtest/gtest.h>
 
 using namespace llvm;
 
@@ -108,6 +109,11 @@ CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu,
     error = "cannot parse";
     return;
   }
+  if (cpu.consume_front("cuda:")) {
+    device = std::make_unique<DeviceKernels>(*module, cpu);
+    error = device->error;
+    return;
+  }
   addEntry(*module);
   auto target = CpuTarget::resolve(cpu);
   if (!target) {
@@ -150,6 +156,10 @@ CompiledKernels::CompiledKernels(const std::string &text, StringRef cpu,
 CompiledKernels::~CompiledKernels() = default;
 
 void CompiledKernels::run(std::vector<void *> pointers, int64_t chunks) {
+  if (device) {
+    EXPECT_EQ(device->run(pointers), "");
+    return;
+  }
   Exec exec{chunks, 0};
   refusedNow.clear();
   size_t n = pointers.size();

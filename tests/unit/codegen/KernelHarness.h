@@ -5,6 +5,8 @@
 #ifndef FORETRACE_TESTS_UNIT_CODEGEN_KERNELHARNESS_H
 #define FORETRACE_TESTS_UNIT_CODEGEN_KERNELHARNESS_H
 
+#include "DeviceHarness.h"
+
 #include "compiler/codegen/cpu/CpuCodegen.h"
 
 #include <memory>
@@ -13,8 +15,9 @@
 
 namespace ft::test {
 
-/// A compiled module. `run` calls the entry `run(exec, pointers…)`, which is
-/// made for the kernel "k" if the module has none.
+/// A compiled module. `cpu` may be a GPU ("cuda:sm_80"): then it is the kernel
+/// "k" alone, run by the emulator. `run` calls the entry `run(exec,
+/// pointers…)`, which is made for the kernel "k" if the module has none.
 class CompiledKernels {
 public:
   /// `error` holds the message if `text` cannot be compiled.
@@ -36,6 +39,7 @@ public:
 private:
   struct Jit;
   std::unique_ptr<Jit> jit;
+  std::unique_ptr<DeviceKernels> device;
 };
 
 /// A module with one kernel called "k". `arguments` is its argument list ("%x:

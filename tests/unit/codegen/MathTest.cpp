@@ -145,10 +145,11 @@ TEST_P(Math, LimitsAndNans) {
 
 INSTANTIATE_TEST_SUITE_P(Cpus, Math,
                          testing::Values("native", "x86-64-v3", "x86-64-v2",
-                                         "x86-64", "k8"),
+                                         "x86-64", "k8", "cuda:sm_80"),
                          [](const auto &info) {
                            std::string s = info.param;
                            std::replace(s.begin(), s.end(), '-', '_');
+                           std::replace(s.begin(), s.end(), ':', '_');
                            return s;
                          });
 

@@ -1,0 +1,32 @@
+//===- CudaCodegen.h - From kernels on tensors to PTX ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_CODEGEN_CUDA_CUDACODEGEN_H
+#define FORETRACE_COMPILER_CODEGEN_CUDA_CUDACODEGEN_H
+
+#include "compiler/codegen/cuda/CudaTarget.h"
+#include "compiler/codegen/cuda/DeviceKernel.h"
+
+namespace ft {
+
+/// The kernels of a program for one kind of GPU.
+struct DeviceCode {
+  std::string ptx;
+  /// The LLVM IR that the PTX was made of, as bitcode.
+  std::string bitcode;
+  std::vector<LaunchInfo> kernels;
+};
+
+/// Loads the dialects that compileKernels needs into the registry.
+void registerCudaCodegenDialects(mlir::DialectRegistry &registry);
+
+/// Compiles all kernels (`ft.kernel`) of the module, in the form that
+/// compiler/codegen/cpu/README.md describes, and takes them out of it; calls of
+/// them stay. The same module and target give the same bytes.
+/// Error FT0501 names all kernels that have no code.
+llvm::Expected<DeviceCode> compileKernels(mlir::ModuleOp module,
+                                          const CudaTarget &target);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_CODEGEN_CUDA_CUDACODEGEN_H

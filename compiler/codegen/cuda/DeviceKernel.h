@@ -1,0 +1,151 @@
+//===- DeviceKernel.h - One kernel to threads of a GPU ---------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel is read backwards from its outputs, as for the CPU
+// (compiler/codegen/cpu/TensorReader.h), by threads instead of lanes. Outputs
+// of one shape are one nest, and each nest has a range of the kernel's blocks:
+//
+//   block        0 … 9          10 … 12
+//   nest         rows of out0   elements of out1
+//
+// Every block has kBlockThreads threads, so that any nests fit together, and so
+// that how a kernel is launched is a number of blocks and nothing else.
+
+#ifndef FORETRACE_COMPILER_CODEGEN_CUDA_DEVICEKERNEL_H
+#define FORETRACE_COMPILER_CODEGEN_CUDA_DEVICEKERNEL_H
+
+#include "compiler/codegen/cpu/ContractionNest.h"
+#include "compiler/codegen/cpu/KernelEmitter.h"
+#include "compiler/codegen/cuda/CudaTarget.h"
+
+namespace ft {
+
+inline constexpr int64_t kWarpThreads = 32;
+inline constexpr int64_t kBlockThreads = 256;
+
+/// How a kernel is launched.
+struct LaunchInfo {
+  std::string name;
+  /// Blocks of kBlockThreads threads; 0: there is nothing to compute.
+  Dim blocks = 0;
+  /// Which argument holds each size of the run.
+  llvm::SmallVector<std::pair<std::string, unsigned>, 2> symbols = {};
+};
+
+/// What nests of one kernel share.
+class DeviceKernel {
+public:
+  DeviceKernel(TensorReader &reader, mlir::Value thread, mlir::Value block,
+               mlir::ModuleOp module, llvm::StringRef name)
+      : r(reader), thread(thread), block(block), module(module),
+        name(name.str()) {}
+
+  TensorReader &r;
+  mlir::Value thread; ///< index, in its block
+  mlir::Value block;  ///< index
+
+  mlir::OpBuilder &builder() { return r.b; }
+  /// Shared memory of a block: all nests take it from its start, since a block
+  /// is in one nest. Aligned to 16.
+  mlir::Value shared(int64_t bytes);
+  /// All threads of the block have come here.
+  void barrier();
+  /// What `value` is in the thread whose number in the warp differs in the bits
+  /// of `mask`. Any number type of up to 64 bits.
+  mlir::Value shuffle(mlir::Value value, int mask);
+  /// `body` where `condition` holds.
+  void when(mlir::Value condition, llvm::function_ref<void()> body);
+  mlir::Value below(mlir::Value v, mlir::Value limit);
+  mlir::Value call(llvm::StringRef intrinsic, mlir::Type result,
+                   mlir::ValueRange operands);
+
+private:
+  mlir::ModuleOp module;
+  std::string name;
+  mlir::LLVM::GlobalOp memory;
+};
+
+/// One thread for each element; where a reduction is shared by the elements of
+/// a row, a team of threads (a warp, or the block) for each row.
+class ThreadNest {
+public:
+  ThreadNest(DeviceKernel &kernel, llvm::ArrayRef<KernelOutput> outputs,
+             llvm::ArrayRef<Dim> shape)
+      : k(kernel), r(kernel.r), space(kernel.r, outputs, shape) {}
+
+  /// Emits the nest; its blocks count from `first`. Sets `blocks`. False (with
+  /// reader.failed set) if something has no code.
+  bool emit(Dim first);
+  Dim blocks = 0;
+
+private:
+  void plan();
+  void elements(mlir::Value block);
+  void rows(mlir::Value block);
+  void setCounters(llvm::ArrayRef<unsigned> groups, IndexExpr e);
+  void readReductions();
+  void point();
+  mlir::Value combine(mlir::Value part, ThreadTeam::Combiner combiner);
+
+  DeviceKernel &k;
+  TensorReader &r;
+  OutputSpace space;
+  llvm::SmallVector<unsigned> outer, inner; ///< groups
+  Coords counters;
+  bool hasTeams = false;
+  int64_t teamThreads = kWarpThreads;
+  Dim outerPoints = 1, innerPoints = 1;
+};
+
+/// Matmul and convolution: a tile of the result for each block, operands
+/// through shared memory. See TileNest.cpp.
+class TileNest {
+public:
+  TileNest(DeviceKernel &kernel, llvm::ArrayRef<KernelOutput> outputs,
+           llvm::ArrayRef<Dim> shape)
+      : k(kernel), r(kernel.r), space(kernel.r, outputs, shape) {}
+
+  /// Whether the outputs are one contraction with pointwise ops around it, of a
+  /// shape for which tiles pay. To be called before emit.
+  bool plan();
+  bool emit(Dim first);
+  Dim blocks = 0;
+
+private:
+  struct Operand {
+    mlir::Value factor;
+    mlir::OpOperand *input = nullptr;
+    bool alongK = false; ///< neighbours in memory are neighbours in k
+    llvm::SmallVector<bool> moves;
+  };
+
+  bool analyze(Operand &o, llvm::ArrayRef<unsigned> atoms, const Coords &dims);
+  void setCounters(llvm::ArrayRef<unsigned> groups, const IndexExpr &e);
+  Coords contractionCoords(mlir::linalg::GenericOp &op);
+  void loadTile(const Operand &o, mlir::Value memory, bool isRows,
+                int64_t extent, mlir::Value firstPoint, mlir::Value firstK);
+  mlir::Value element(const Operand &o, bool isRows, mlir::Value at,
+                      mlir::Value kAt);
+  mlir::Value sharedAt(mlir::Value base, mlir::Type type, mlir::Value at);
+  void writeTile(mlir::Value memory, mlir::Value m0, mlir::Value n0);
+
+  DeviceKernel &k;
+  TensorReader &r;
+  OutputSpace space;
+  Contraction contraction;
+  Operand a, b;
+  llvm::SmallVector<unsigned> rows, columns, batch; ///< groups
+  Dim rowCount = 1, columnCount = 1, batchCount = 1, kCount = 1;
+  int64_t threadRows = 4; ///< rows of the result for each thread
+  mlir::Type accumulator;
+  Coords counters;
+};
+
+/// Replaces the kernel (func.func on memrefs) by one of the same name on
+/// pointers, which threads of a GPU run. Failure: some op has no code, a
+/// diagnostic was emitted.
+mlir::FailureOr<LaunchInfo> emitDeviceKernel(mlir::func::FuncOp kernel);
+
+} // namespace ft
+
+#endif // FORETRACE_COMPILER_CODEGEN_CUDA_DEVICEKERNEL_H

@@ -1,0 +1,353 @@
+//===- TileNest.cpp - Matmul and convolution by tiles in shared memory ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A contraction C[…] += A[…] * B[…] of any shape, with the pointwise ops before
+// and after it. Output dims are named after what they move, as on the CPU
+// (ContractionNest.h): rows move A, columns move B, batch moves both. All rows
+// are one counter, all columns and all steps of k too, so that a convolution is
+// a matmul whose A is read through its map (implicit GEMM):
+//
+//   conv [n, oh, ow, f] of 3×3, c:  rows (n, oh, ow), columns f, k (kh, kw, c)
+//
+// A block computes 16 t × 64 results (t = 4, or 1 where there are few rows),
+// each thread t × 4 of them in registers:
+//
+//   for k0 in 0 … K step 16:
+//     A[rows, k0 … k0+16) and B[k0 … k0+16), columns]  →  shared memory
+//     for k in 16:  t + 4 loads, 4 t multiplications
+//   the sums →  shared memory  →  one element for each thread and step:
+//                                 pointwise ops, stores
+//
+// The way back through shared memory makes the stores contiguous, and the code
+// of the pointwise ops stands once. Operands are read with all that has to be
+// computed for them (casts, padding, fused producers); beyond the edges they
+// are 0, so that there is one form of the loop for all sizes.
+//
+// Cost: a value from memory is used 64 times; of the inner loop, (t + 4) / 4 t
+// loads from shared memory for each multiplication.
+
+#include "compiler/codegen/cuda/DeviceKernel.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace ft {
+
+// Columns of a tile, and steps of k that are in shared memory at a time.
+static constexpr int64_t kColumns = 64;
+static constexpr int64_t kSteps = 16;
+// Threads of a block: 16 × 16, each with 4 neighbouring columns.
+static constexpr int64_t kSide = 16;
+static constexpr int64_t kEach = 4;
+// Elements that a row of shared memory is longer than the tile: 16 bytes of
+// float, so that vectors stay aligned and columns fall into other banks.
+static constexpr int64_t kPad = 4;
+// Sizes from which on a tile is better than a thread for each result.
+static constexpr int64_t kFewRows = 8, kFewColumns = 8, kFewSteps = 8;
+
+bool TileNest::analyze(Operand &o, ArrayRef<unsigned> atoms,
+                       const Coords &dims) {
+  Coords at = dims;
+  ReductionLoops loops(r.space, contraction.op, dims);
+  SmallVector<unsigned> kAtoms;
+  for (const auto &g : loops.groups) {
+    kAtoms.push_back(r.space.addCounter(Value(), g.size));
+    loops.setDims(at, g, r.space.of(kAtoms.back()));
+  }
+  Coords where;
+  for (AffineExpr e :
+       contraction.op.getMatchingIndexingMap(o.input).getResults())
+    where.push_back(r.space.evaluate(e, at));
+  TensorWalk w(r.space);
+  if (!w.read(o.input->get(), where) || !w.reductions.empty())
+    return false;
+  for (unsigned atom : atoms)
+    o.moves.push_back(llvm::any_of(w.accesses, [&](const auto &access) {
+      return r.space.dependsOn(access.offset, atom);
+    }));
+  for (const auto &access : w.accesses)
+    if (!kAtoms.empty())
+      o.alongK |= access.offset.coefficient(kAtoms.back()).is(1);
+  return true;
+}
+
+bool TileNest::plan() {
+  if (!space.makeGroups())
+    return false;
+  TensorWalk w(r.space);
+  SmallVector<unsigned> atoms;
+  if (!space.walk(w, atoms) || w.reductions.size() != 1)
+    return false;
+  auto match = matchContraction(w.reductions[0].op);
+  if (!match || !match->isFloat)
+    return false;
+  contraction = *match;
+  accumulator = cast<RankedTensorType>(contraction.op->getResult(0).getType())
+                    .getElementType();
+  if (!accumulator.isF32() && !accumulator.isF64())
+    return false;
+  Coords dims;
+  if (!loopsFromResult(contraction.op, 0, w.reductions[0].coords, dims,
+                       r.space))
+    return false;
+  kCount = ReductionLoops(r.space, contraction.op, dims).points();
+  a.factor = contraction.x;
+  a.input = contraction.xInput;
+  b.factor = contraction.y;
+  b.input = contraction.yInput;
+  if (!analyze(a, atoms, dims) || !analyze(b, atoms, dims))
+    return false;
+  // Neighbouring columns are neighbours in the output where one can choose.
+  if (!atoms.empty() && a.moves.back() && !b.moves.back())
+    std::swap(a, b);
+  for (auto [g, group] : llvm::enumerate(space.groups)) {
+    bool inA = a.moves[g], inB = b.moves[g];
+    auto &kind = inA && inB ? batch : inB ? columns : rows;
+    Dim &count = inA && inB ? batchCount : inB ? columnCount : rowCount;
+    kind.push_back(g);
+    count = count * group.size;
+  }
+  counters.assign(space.groups.size(), IndexExpr());
+  // Output dims that neither moves would be computed again for each row.
+  int64_t m = r.estimate(rowCount);
+  if (m <= kSide)
+    threadRows = 1;
+  return m >= kFewRows && r.estimate(columnCount) >= kFewColumns &&
+         r.estimate(kCount) >= kFewSteps;
+}
+
+void TileNest::setCounters(ArrayRef<unsigned> groups, const IndexExpr &from) {
+  IndexExpr e = from;
+  for (unsigned i = groups.size(); i-- > 0;) {
+    Dim size = space.groups[groups[i]].size;
+    IndexExpr part = i ? r.space.mod(e, size) : e;
+    counters[groups[i]] =
+        r.space.of(r.space.addCounter(r.scalarIndex(part), size));
+    e = r.space.floorDiv(e, size);
+  }
+}
+
+/// Where the contraction is read at the counters that are set; the reduction
+/// that is read there.
+Coords TileNest::contractionCoords(linalg::GenericOp &op) {
+  TensorWalk w(r.space);
+  Coords coords = space.coordsOf(counters);
+  for (const KernelOutput &o : space.outputs)
+    w.read(o.tensor, coords);
+  op = w.reductions[0].op;
+  return w.reductions[0].coords;
+}
+
+/// The factor at row (or column) `at` and step `kAt`, which exist.
+Value TileNest::element(const Operand &o, bool isRows, Value at, Value kAt) {
+  TensorReader::Scope scope(r);
+  Dim count = isRows ? rowCount : columnCount;
+  setCounters(isRows ? rows : columns,
+              r.space.of(r.space.addCounter(at, count)));
+  for (unsigned g : isRows ? columns : rows)
+    counters[g] = IndexExpr();
+  linalg::GenericOp op;
+  Coords dims, coords = contractionCoords(op);
+  loopsFromResult(op, 0, coords, dims, r.space);
+  ReductionLoops loops(r.space, op, dims);
+  IndexExpr e = r.space.of(r.space.addCounter(kAt, kCount));
+  for (unsigned i = loops.groups.size(); i-- > 0;) {
+    const auto &g = loops.groups[i];
+    IndexExpr part = i ? r.space.mod(e, g.size) : e;
+    loops.setDims(dims, g,
+                  r.space.of(r.space.addCounter(r.scalarIndex(part), g.size)));
+    e = r.space.floorDiv(e, g.size);
+  }
+  return r.evaluateAt(op, o.factor, dims);
+}
+
+Value TileNest::sharedAt(Value base, Type type, Value at) {
+  Value offset = arith::IndexCastOp::create(r.b, r.loc, r.b.getI64Type(), at);
+  return LLVM::GEPOp::create(r.b, r.loc, base.getType(), type, base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+/// `extent` rows (or columns) from `firstPoint` on and kSteps steps from
+/// `firstK` on, to memory[step][point].
+void TileNest::loadTile(const Operand &o, Value memory, bool isRows,
+                        int64_t extent, Value firstPoint, Value firstK) {
+  OpBuilder &bld = r.b;
+  Location loc = r.loc;
+  auto add = [&](Value x, Value y) -> Value {
+    return arith::AddIOp::create(bld, loc, x, y);
+  };
+  // Neighbouring threads read what is next to each other in memory.
+  int64_t inner = o.alongK ? kSteps : extent;
+  Value near = arith::RemUIOp::create(bld, loc, k.thread, r.index(inner));
+  Value far = arith::DivUIOp::create(bld, loc, k.thread, r.index(inner));
+  int64_t farStep = kBlockThreads / inner;
+  int64_t farEnd = o.alongK ? extent : kSteps;
+  for (int64_t start = 0; start < farEnd; start += farStep) {
+    Value there = add(far, r.index(start));
+    Value point = o.alongK ? there : near, step = o.alongK ? near : there;
+    Value at = add(firstPoint, point), kAt = add(firstK, step);
+    Value exists = arith::AndIOp::create(
+        bld, loc, k.below(at, r.index(isRows ? rowCount : columnCount)),
+        k.below(kAt, r.index(kCount)));
+    auto branch =
+        scf::IfOp::create(bld, loc, TypeRange{accumulator}, exists, true);
+    {
+      OpBuilder::InsertionGuard guard(bld);
+      bld.setInsertionPointToStart(branch.thenBlock());
+      Value v = element(o, isRows, at, kAt);
+      scf::YieldOp::create(bld, loc, v ? v : r.zero(accumulator));
+      bld.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(bld, loc, r.zero(accumulator));
+    }
+    Value slot = add(
+        arith::MulIOp::create(bld, loc, step, r.index(extent + kPad)), point);
+    LLVM::StoreOp::create(bld, loc, branch.getResult(0),
+                          sharedAt(memory, accumulator, slot));
+  }
+}
+
+/// The results, from memory[row][column] to where the kernel writes them.
+void TileNest::writeTile(Value memory, Value m0, Value n0) {
+  OpBuilder &bld = r.b;
+  Location loc = r.loc;
+  int64_t total = threadRows * kSide * kColumns;
+  r.loop(k.thread, r.index(total), kBlockThreads, total, 1, {},
+         [&](unsigned atom, ValueRange) {
+           Value e = r.scalarIndex(r.space.of(atom));
+           Value width = r.index(kColumns);
+           Value row = arith::DivUIOp::create(bld, loc, e, width);
+           Value column = arith::RemUIOp::create(bld, loc, e, width);
+           Value m = arith::AddIOp::create(bld, loc, m0, row);
+           Value n = arith::AddIOp::create(bld, loc, n0, column);
+           Value exists =
+               arith::AndIOp::create(bld, loc, k.below(m, r.index(rowCount)),
+                                     k.below(n, r.index(columnCount)));
+           k.when(exists, [&] {
+             setCounters(rows, r.space.of(r.space.addCounter(m, rowCount)));
+             setCounters(columns,
+                         r.space.of(r.space.addCounter(n, columnCount)));
+             linalg::GenericOp op;
+             Coords at = contractionCoords(op), dims, initAt;
+             loopsFromResult(op, 0, at, dims, r.space);
+             OpOperand *init = op.getDpsInitOperand(0);
+             for (AffineExpr x : op.getMatchingIndexingMap(init).getResults())
+               initAt.push_back(r.space.evaluate(x, dims));
+             Value start = r.read(init->get(), initAt);
+             if (!start)
+               return;
+             Value slot = arith::AddIOp::create(
+                 bld, loc,
+                 arith::MulIOp::create(bld, loc, row, r.index(kColumns + kPad)),
+                 column);
+             Value sum = LLVM::LoadOp::create(
+                 bld, loc, accumulator, sharedAt(memory, accumulator, slot));
+             sum = arith::AddFOp::create(bld, loc, start, sum);
+             r.remember(op->getResult(0), at, sum);
+             Coords coords = space.coordsOf(counters);
+             for (const KernelOutput &o : space.outputs) {
+               Value v = r.read(o.tensor, coords);
+               if (!v)
+                 return;
+               r.write(o.memory, coords, v);
+             }
+           });
+           return SmallVector<Value>();
+         });
+}
+
+bool TileNest::emit(Dim first) {
+  OpBuilder &bld = r.b;
+  Location loc = r.loc;
+  int64_t tileRows = threadRows * kSide;
+  Dim rowTiles = ceilDiv(rowCount, tileRows);
+  Dim columnTiles = ceilDiv(columnCount, kColumns);
+  blocks = batchCount * rowTiles * columnTiles;
+  Value block = k.block;
+  if (!first.is(0))
+    block = arith::SubIOp::create(bld, loc, block, r.index(first));
+  Value mine = arith::CmpIOp::create(bld, loc, arith::CmpIPredicate::ult, block,
+                                     r.index(blocks));
+  k.when(mine, [&] {
+    IndexExpr e = r.space.of(r.space.addCounter(block, blocks));
+    auto scaled = [&](Dim tiles, int64_t size) -> Value {
+      Value v = r.scalarIndex(r.space.mod(e, tiles) * Dim(size));
+      e = r.space.floorDiv(e, tiles);
+      return v;
+    };
+    // Blocks that run at the same time share columns of B.
+    Value m0 = scaled(rowTiles, tileRows);
+    Value n0 = scaled(columnTiles, kColumns);
+    setCounters(batch, e);
+
+    int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
+    int64_t aRow = tileRows + kPad, bRow = kColumns + kPad;
+    int64_t aCount = kSteps * aRow, bCount = kSteps * bRow;
+    Value memory = k.shared(std::max(aCount + bCount, tileRows * bRow) * bytes);
+    Value bMemory = sharedAt(memory, accumulator, r.index(aCount));
+    Value side = r.index(kSide);
+    Value ty = arith::DivUIOp::create(bld, loc, k.thread, side);
+    Value tx = arith::RemUIOp::create(bld, loc, k.thread, side);
+    Value myRow = arith::MulIOp::create(bld, loc, ty, r.index(threadRows));
+    Value myColumn = arith::MulIOp::create(bld, loc, tx, r.index(kEach));
+    auto vector = [&](Value base, int64_t row, Value step, Value at,
+                      int64_t n) {
+      Value slot = arith::AddIOp::create(
+          bld, loc, arith::MulIOp::create(bld, loc, step, r.index(row)), at);
+      Type type =
+          n == 1 ? accumulator : Type(VectorType::get({n}, accumulator));
+      return LLVM::LoadOp::create(bld, loc, type,
+                                  sharedAt(base, accumulator, slot),
+                                  n == 1 ? bytes : 16);
+    };
+
+    SmallVector<Value> sums(threadRows * kEach, r.zero(accumulator));
+    auto contract = arith::FastMathFlags::contract;
+    sums = r.loop(
+        r.index(0), r.index(kCount), kSteps, kCount, kSteps, sums,
+        [&](unsigned atom, ValueRange carried) {
+          Value k0 = r.scalarIndex(r.space.of(atom));
+          loadTile(a, memory, true, tileRows, m0, k0);
+          loadTile(b, bMemory, false, kColumns, n0, k0);
+          k.barrier();
+          SmallVector<Value> next = r.loop(
+              r.index(0), r.index(kSteps), 1, kSteps, 1, carried,
+              [&](unsigned step, ValueRange acc) {
+                Value s = r.scalarIndex(r.space.of(step));
+                Value x = vector(memory, aRow, s, myRow, threadRows);
+                Value y = vector(bMemory, bRow, s, myColumn, kEach);
+                SmallVector<Value> results;
+                for (int64_t i = 0; i < threadRows; ++i)
+                  for (int64_t j = 0; j < kEach; ++j) {
+                    Value xi = threadRows == 1
+                                   ? x
+                                   : vector::ExtractOp::create(bld, loc, x, i)
+                                         .getResult();
+                    Value yj = vector::ExtractOp::create(bld, loc, y, j);
+                    Value p = arith::MulFOp::create(bld, loc, xi, yj, contract);
+                    results.push_back(arith::AddFOp::create(
+                        bld, loc, acc[results.size()], p, contract));
+                  }
+                return results;
+              });
+          // The next step writes over what others may still read.
+          k.barrier();
+          return next;
+        });
+    for (int64_t i = 0; i < threadRows; ++i)
+      for (int64_t j = 0; j < kEach; ++j) {
+        Value row = arith::AddIOp::create(bld, loc, myRow, r.index(i));
+        Value slot = arith::AddIOp::create(
+            bld, loc, arith::MulIOp::create(bld, loc, row, r.index(bRow)),
+            arith::AddIOp::create(bld, loc, myColumn, r.index(j)));
+        LLVM::StoreOp::create(bld, loc, sums[i * kEach + j],
+                              sharedAt(memory, accumulator, slot));
+      }
+    k.barrier();
+    writeTile(memory, m0, n0);
+  });
+  return !r.failed;
+}
+
+} // namespace ft

@@ -1,0 +1,190 @@
+//===- Instrument.cpp - Device code to code of the emulator ---------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Instrument.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace ft::emulator {
+
+namespace {
+
+constexpr unsigned kSharedSpace = 3;
+
+class Instrumenter {
+public:
+  explicit Instrumenter(Module &module)
+      : module(module), b(module.getContext()) {}
+
+  Expected<Notes> run();
+
+private:
+  Error kernel(Function &f);
+  bool replace(IntrinsicInst &call, KernelNotes &kernel);
+  void access(Instruction &i, Value *pointer, Value *bytes, Align alignment,
+              bool isStore);
+  void entry(Function &f);
+  Value *place(const Twine &what) {
+    notes.places.push_back(what.str());
+    return b.getInt32(static_cast<uint32_t>(notes.places.size() - 1));
+  }
+  FunctionCallee helper(StringRef name, Type *result, ArrayRef<Type *> types) {
+    return module.getOrInsertFunction(name,
+                                      FunctionType::get(result, types, false));
+  }
+
+  Module &module;
+  IRBuilder<> b;
+  Notes notes;
+  unsigned accesses = 0, waits = 0;
+};
+
+/// Functions that use a constant, through expressions too.
+void findUsers(const Value *value, SetVector<const Function *> &functions) {
+  for (const User *user : value->users()) {
+    if (const auto *i = dyn_cast<Instruction>(user))
+      functions.insert(i->getFunction());
+    else
+      findUsers(user, functions);
+  }
+}
+
+} // namespace
+
+void Instrumenter::access(Instruction &i, Value *pointer, Value *bytes,
+                          Align alignment, bool isStore) {
+  b.SetInsertPoint(&i);
+  Value *at = b.CreatePtrToInt(pointer, b.getInt64Ty());
+  Value *what = place("access " + Twine(accesses++) + ", a " +
+                      (isStore ? "store" : "load"));
+  b.CreateCall(helper("ft_emulator_access", b.getVoidTy(),
+                      {b.getInt64Ty(), b.getInt64Ty(), b.getInt64Ty(),
+                       b.getInt32Ty(), b.getInt32Ty()}),
+               {at, b.CreateZExtOrTrunc(bytes, b.getInt64Ty()),
+                b.getInt64(alignment.value()), b.getInt32(isStore), what});
+}
+
+bool Instrumenter::replace(IntrinsicInst &call, KernelNotes &kernel) {
+  b.SetInsertPoint(&call);
+  Value *result = nullptr;
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+    result = b.CreateCall(helper("ft_emulator_thread", b.getInt32Ty(), {}));
+    break;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+    result = b.CreateCall(helper("ft_emulator_block", b.getInt32Ty(), {}));
+    break;
+  case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+    b.CreateCall(helper("ft_emulator_barrier", b.getVoidTy(), {b.getInt32Ty()}),
+                 {place("barrier " + Twine(waits++))});
+    kernel.waits = true;
+    break;
+  case Intrinsic::nvvm_shfl_sync_bfly_i32:
+    result =
+        b.CreateCall(helper("ft_emulator_shuffle", b.getInt32Ty(),
+                            {b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty()}),
+                     {call.getArgOperand(1), call.getArgOperand(2),
+                      place("shuffle " + Twine(waits++))});
+    kernel.waits = true;
+    break;
+  default:
+    return false;
+  }
+  if (result)
+    call.replaceAllUsesWith(result);
+  call.eraseFromParent();
+  return true;
+}
+
+/// `void NAME$emulated(ptr *parameters)`: each parameter stands where its
+/// pointer says, as for cuLaunchKernel.
+void Instrumenter::entry(Function &f) {
+  auto *type = FunctionType::get(b.getVoidTy(), {b.getPtrTy()}, false);
+  auto *run = Function::Create(type, GlobalValue::ExternalLinkage,
+                               entryName(f.getName()), module);
+  b.SetInsertPoint(BasicBlock::Create(module.getContext(), "", run));
+  SmallVector<Value *> arguments;
+  for (Argument &argument : f.args()) {
+    Value *slot =
+        b.CreateConstGEP1_32(b.getPtrTy(), run->getArg(0), argument.getArgNo());
+    arguments.push_back(
+        b.CreateLoad(argument.getType(), b.CreateLoad(b.getPtrTy(), slot)));
+  }
+  b.CreateCall(&f, arguments);
+  b.CreateRetVoid();
+}
+
+Error Instrumenter::kernel(Function &f) {
+  KernelNotes kernel;
+  kernel.name = f.getName().str();
+  accesses = waits = 0;
+  const DataLayout &layout = module.getDataLayout();
+  for (Instruction &i : make_early_inc_range(instructions(f))) {
+    if (auto *load = dyn_cast<LoadInst>(&i)) {
+      access(i, load->getPointerOperand(),
+             b.getInt64(layout.getTypeStoreSize(load->getType())),
+             load->getAlign(), false);
+    } else if (auto *store = dyn_cast<StoreInst>(&i)) {
+      Type *type = store->getValueOperand()->getType();
+      access(i, store->getPointerOperand(),
+             b.getInt64(layout.getTypeStoreSize(type)), store->getAlign(),
+             true);
+    } else if (auto *copy = dyn_cast<MemCpyInst>(&i)) {
+      access(i, copy->getRawSource(), copy->getLength(),
+             copy->getSourceAlign().valueOrOne(), false);
+      access(i, copy->getRawDest(), copy->getLength(),
+             copy->getDestAlign().valueOrOne(), true);
+    } else if (auto *set = dyn_cast<MemSetInst>(&i)) {
+      access(i, set->getRawDest(), set->getLength(),
+             set->getDestAlign().valueOrOne(), true);
+    } else if (auto *call = dyn_cast<IntrinsicInst>(&i)) {
+      if (!replace(*call, kernel) &&
+          call->getCalledFunction()->getName().starts_with("llvm.nvvm."))
+        return createStringError("kernel \"" + kernel.name + "\" uses " +
+                                 call->getCalledFunction()->getName() +
+                                 ", which is not emulated");
+    } else if (i.mayReadOrWriteMemory() && !isa<CallBase>(i)) {
+      return createStringError("kernel \"" + kernel.name + "\" uses " +
+                               i.getOpcodeName() + ", which is not emulated");
+    }
+  }
+  f.setCallingConv(CallingConv::C);
+  f.removeFnAttr("target-cpu");
+  f.removeFnAttr("target-features");
+  notes.kernels.push_back(std::move(kernel));
+  return Error::success();
+}
+
+Expected<Notes> Instrumenter::run() {
+  SmallVector<Function *> kernels;
+  for (Function &f : module)
+    if (!f.isDeclaration())
+      kernels.push_back(&f);
+  for (Function *f : kernels)
+    if (Error error = kernel(*f))
+      return error;
+  for (GlobalVariable &variable : module.globals()) {
+    SetVector<const Function *> users;
+    findUsers(&variable, users);
+    for (KernelNotes &k : notes.kernels)
+      if (users.contains(module.getFunction(k.name)))
+        (variable.getAddressSpace() == kSharedSpace ? k.shared : k.constants)
+            .push_back(variable.getName().str());
+    variable.setLinkage(GlobalValue::ExternalLinkage);
+  }
+  for (Function *f : kernels)
+    entry(*f);
+  return std::move(notes);
+}
+
+Expected<Notes> instrument(Module &module) {
+  return Instrumenter(module).run();
+}
+
+} // namespace ft::emulator

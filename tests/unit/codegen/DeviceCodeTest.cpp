@@ -1,0 +1,249 @@
+//===- DeviceCodeTest.cpp - Code for a GPU: PTX, faults, targets ----------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ContractionText.h"
+
+#include "compiler/codegen/cuda/Ptxas.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+#include <gtest/gtest.h>
+
+using namespace ft;
+using namespace ft::test;
+
+namespace {
+
+TEST(CudaTargetTest, ChipsAndVersionsOfPtx) {
+  auto standard = llvm::cantFail(CudaTarget::parse(""));
+  EXPECT_EQ(standard.chip, "sm_90");
+  EXPECT_EQ(standard.ptx, 80u);
+  auto older = llvm::cantFail(CudaTarget::parse("sm_80+ptx71"));
+  EXPECT_EQ(older.sm, 80u);
+  EXPECT_EQ(older.features(), "+ptx71");
+  EXPECT_TRUE(llvm::cantFail(CudaTarget::parse("sm_90a")).exact);
+  EXPECT_EQ(llvm::cantFail(CudaTarget::parse("sm_120")).ptx, 87u);
+  // LLVM ends the process on some of these.
+  for (const char *bad : {"sm_70", "sm_90+ptx71", "sm_80+ptx99", "sm_80+sm_90",
+                          "sm_80+", "gfx90a", "SM_80"})
+    EXPECT_NE(llvm::toString(CudaTarget::parse(bad).takeError()), "") << bad;
+}
+
+std::string plus1() {
+  return kernelModule("%x: memref<300xf32>, %out: memref<300xf32>", R"(
+  %a = bufferization.to_tensor %x restrict : memref<300xf32> to tensor<300xf32>
+  %e = tensor.empty() : tensor<300xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>,
+      affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<300xf32>) outs(%e : tensor<300xf32>) {
+    ^bb0(%p: f32, %o: f32):
+      %c = arith.constant 1.0 : f32
+      %t = arith.addf %p, %c : f32
+      linalg.yield %t : f32
+  } -> tensor<300xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out
+      : (tensor<300xf32>, memref<300xf32>) -> ())");
+}
+
+/// The largest of 3 rows of 100: a warp for each row.
+std::string rowMax() {
+  return kernelModule("%x: memref<3x100xf32>, %out: memref<3xf32>", R"(
+  %a = bufferization.to_tensor %x restrict : memref<3x100xf32> to tensor<3x100xf32>
+  %e = tensor.empty() : tensor<3xf32>
+  %low = arith.constant 0xFF800000 : f32
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>,
+      affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<3x100xf32>) outs(%f : tensor<3xf32>) {
+    ^bb0(%p: f32, %o: f32):
+      %t = arith.maximumf %o, %p : f32
+      linalg.yield %t : f32
+  } -> tensor<3xf32>
+  bufferization.materialize_in_destination %r in restrict writable %out
+      : (tensor<3xf32>, memref<3xf32>) -> ())");
+}
+
+std::string matmul() { return matmulText(70, 80, 40, 0).module(); }
+
+/// A kernel, and what the emulator says of a run of it.
+struct Ran {
+  explicit Ran(const std::string &text, std::vector<size_t> floats,
+               const std::function<void(llvm::Module &)> &change = {},
+               llvm::StringRef chip = "sm_80") {
+    mlir::DialectRegistry registry;
+    registerCudaCodegenDialects(registry);
+    mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    DeviceKernels kernels(*module, chip, change);
+    error = kernels.error;
+    ptx = kernels.code.ptx;
+    if (!error.empty())
+      return;
+    std::vector<std::vector<float>> memory;
+    std::vector<void *> pointers;
+    for (size_t n : floats)
+      memory.emplace_back(n);
+    for (auto &m : memory)
+      pointers.push_back(m.data());
+    fault = kernels.run(pointers);
+  }
+  std::string error, fault, ptx;
+};
+
+bool has(const std::string &text, const char *what) {
+  return text.find(what) != std::string::npos;
+}
+
+TEST(DevicePtx, HoldsWhatItMust) {
+  Ran elements(plus1(), {300, 300});
+  EXPECT_TRUE(has(elements.ptx, ".target sm_80"));
+  EXPECT_TRUE(has(elements.ptx, ".reqntid 256"));
+  EXPECT_TRUE(has(elements.ptx, "ld.global.nc"));
+  EXPECT_FALSE(has(elements.ptx, "bar"));
+  Ran rows(rowMax(), {300, 3});
+  EXPECT_TRUE(has(rows.ptx, "shfl.sync.bfly.b32"));
+  EXPECT_FALSE(has(rows.ptx, ".shared"));
+  Ran tiles(matmul(), {70 * 40, 40 * 80, 70 * 80}, {}, "sm_90");
+  EXPECT_TRUE(has(tiles.ptx, ".target sm_90"));
+  EXPECT_TRUE(has(tiles.ptx, "ld.shared.v4"));
+  EXPECT_TRUE(has(tiles.ptx, "fma.rn.f32"));
+}
+
+TEST(DevicePtx, MatmulSpillsNothing) {
+  auto ptxas = findPtxas();
+  if (!ptxas)
+    GTEST_SKIP() << "ptxas is not there";
+  for (const char *chip : {"sm_80", "sm_90"}) {
+    Ran tiles(matmul(), {70 * 40, 40 * 80, 70 * 80}, {}, chip);
+    auto assembled =
+        assemble(*ptxas, tiles.ptx, llvm::cantFail(CudaTarget::parse(chip)));
+    ASSERT_TRUE(bool(assembled)) << llvm::toString(assembled.takeError());
+    ASSERT_EQ(assembled->kernels.size(), 1u);
+    const KernelResources &k = assembled->kernels[0];
+    EXPECT_EQ(k.name, "k");
+    EXPECT_EQ(k.spillBytes, 0u);
+    EXPECT_GT(k.registers, 16u);
+    EXPECT_LE(k.registers, 128u);
+    EXPECT_EQ(k.sharedBytes, 64u * 68 * 4);
+    EXPECT_EQ(assembled->cubin.substr(1, 3), "ELF");
+  }
+}
+
+TEST(DevicePtx, WhatADeviceLacksIsRefusedByName) {
+  std::string text = plus1();
+  text.replace(text.find("arith.addf %p, %c"), 17, "math.powf %p, %p");
+  Ran ran(text, {300, 300});
+  EXPECT_TRUE(has(ran.error, "FT0501"));
+  EXPECT_TRUE(has(ran.error, "powf (in k)") ||
+              has(ran.error, "llvm.pow.f32 (in k)"))
+      << ran.error;
+}
+
+//===----------------------------------------------------------------------===//
+// What the emulator must find
+//===----------------------------------------------------------------------===//
+
+template <class T>
+std::vector<T *> instructionsOf(llvm::Module &module) {
+  std::vector<T *> all;
+  for (llvm::Instruction &i : llvm::instructions(*module.getFunction("k")))
+    if (auto *t = llvm::dyn_cast<T>(&i))
+      all.push_back(t);
+  return all;
+}
+
+llvm::IntrinsicInst *barrierIn(llvm::Module &module) {
+  for (llvm::IntrinsicInst *i : instructionsOf<llvm::IntrinsicInst>(module))
+    if (i->getIntrinsicID() ==
+        llvm::Intrinsic::nvvm_barrier_cta_sync_aligned_all)
+      return i;
+  return nullptr;
+}
+
+TEST(Emulator, FindsNothingWrongWithGoodKernels) {
+  EXPECT_EQ(Ran(plus1(), {300, 300}).fault, "");
+  EXPECT_EQ(Ran(rowMax(), {300, 3}).fault, "");
+  EXPECT_EQ(Ran(matmul(), {70 * 40, 40 * 80, 70 * 80}).fault, "");
+}
+
+TEST(Emulator, FindsAMissingBarrier) {
+  Ran ran(matmul(), {70 * 40, 40 * 80, 70 * 80},
+          [](llvm::Module &m) { barrierIn(m)->eraseFromParent(); });
+  EXPECT_TRUE(has(ran.fault, "race: access")) << ran.fault;
+  EXPECT_TRUE(has(ran.fault, "of kernel \"k\", block 0")) << ran.fault;
+}
+
+TEST(Emulator, FindsATailThatIsOneTooLong) {
+  Ran ran(plus1(), {300, 300}, [](llvm::Module &m) {
+    for (auto *compare : instructionsOf<llvm::ICmpInst>(m))
+      if (auto *limit =
+              llvm::dyn_cast<llvm::ConstantInt>(compare->getOperand(1)))
+        compare->setOperand(1,
+                            llvm::ConstantInt::get(limit->getType(),
+                                                   limit->getZExtValue() + 1));
+  });
+  EXPECT_EQ(ran.fault, "out of bounds: access 0, a load of kernel \"k\", block "
+                       "1, thread 44, of 4 bytes");
+}
+
+TEST(Emulator, FindsAVectorThatIsNotAligned) {
+  Ran ran(matmul(), {70 * 40, 40 * 80, 70 * 80}, [](llvm::Module &m) {
+    for (auto *load : instructionsOf<llvm::LoadInst>(m)) {
+      if (!load->getType()->isVectorTy())
+        continue;
+      llvm::IRBuilder<> b(load);
+      load->setOperand(
+          0, b.CreateConstGEP1_32(b.getInt8Ty(), load->getPointerOperand(), 4));
+    }
+  });
+  EXPECT_TRUE(has(ran.fault, "misaligned: access")) << ran.fault;
+  EXPECT_TRUE(has(ran.fault, "of 16 bytes at 4 behind a multiple of 16"));
+}
+
+TEST(Emulator, FindsThreadsAtDifferentBarriers) {
+  Ran ran(matmul(), {70 * 40, 40 * 80, 70 * 80}, [](llvm::Module &m) {
+    llvm::IntrinsicInst *barrier = barrierIn(m);
+    llvm::IRBuilder<> b(barrier);
+    llvm::Value *thread =
+        b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+    llvm::Value *most = b.CreateICmpNE(thread, b.getInt32(7));
+    llvm::Instruction *then = nullptr, *other = nullptr;
+    llvm::SplitBlockAndInsertIfThenElse(most, barrier->getIterator(), &then,
+                                        &other);
+    barrier->clone()->insertBefore(other->getIterator());
+    barrier->moveBefore(then->getIterator());
+  });
+  EXPECT_TRUE(has(ran.fault, "divergence: a thread waits at barrier"))
+      << ran.fault;
+}
+
+TEST(Emulator, FindsAShuffleThatHalfOfAWarpDoes) {
+  Ran ran(rowMax(), {300, 3}, [](llvm::Module &m) {
+    for (auto *i : instructionsOf<llvm::IntrinsicInst>(m)) {
+      if (i->getIntrinsicID() != llvm::Intrinsic::nvvm_shfl_sync_bfly_i32)
+        continue;
+      llvm::IRBuilder<> b(i);
+      llvm::Value *thread =
+          b.CreateIntrinsic(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, {});
+      llvm::Value *half =
+          b.CreateICmpULT(b.CreateURem(thread, b.getInt32(32)), b.getInt32(16));
+      llvm::Instruction *then = llvm::SplitBlockAndInsertIfThen(half, i, false);
+      auto *inner = i->clone();
+      inner->insertBefore(then->getIterator());
+      i->replaceAllUsesWith(i->getArgOperand(1));
+      i->eraseFromParent();
+      return;
+    }
+  });
+  EXPECT_TRUE(has(ran.fault, "divergence: a thread waits at shuffle"))
+      << ran.fault;
+}
+
+} // namespace
