@@ -41,31 +41,61 @@ void EntryEmitter::emitAssertion(AssertOp op) {
   llvm::Expected<SymExpr> e = dialect->symbolContext().parse(op.getRelation());
   if (!e)
     return llvm::consumeError(e.takeError());
+  requireExact(*e);
   SizeCode code;
   Value holds =
       code.emit(b, loc, *e, [&](StringRef name) { return symbolValue(name); });
-  Value bad = arith::XOrIOp::create(
-      b, loc, holds, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-  SymContext &symbols = dialect->symbolContext();
+  Value bad = negation(holds);
+  std::string sentence = titled(*e) + " must hold";
+  if (op.getCause())
+    sentence += (", for " + *op.getCause()).str();
+  if (op.getPlace())
+    sentence += (" at " + *op.getPlace()).str();
+  splitOn(bad, [&] { return report(FT_ERROR_GUARD, sentence); });
+}
+
+std::string EntryEmitter::titled(SymExpr e) {
+  SymContext &symbols = e.context();
   auto title = [&](StringRef name) {
     for (const PlannedSymbol &symbol : schedule.plan.symbols)
       if (symbol.name == name)
         return symbols.symbol(symbol.title);
     return SymExpr();
   };
-  std::string sentence = symbols.substitute(*e, title).str() + " must hold";
-  if (op.getCause())
-    sentence += (", for " + *op.getCause()).str();
-  if (op.getPlace())
-    sentence += (" at " + *op.getPlace()).str();
-  splitOn(bad, [&] {
-    auto fail = external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
-    return LLVM::CallOp::create(b, loc, fail,
-                                ValueRange{entry.getArgument(kExec),
-                                           constant32(FT_ERROR_GUARD),
-                                           stringConstant(sentence)})
-        .getResult();
-  });
+  return symbols.substitute(e, title).str();
+}
+
+void EntryEmitter::requireExact(SymExpr e) {
+  if (e.kind() == SymKind::Symbol || !exact.insert(e).second)
+    return;
+  llvm::StringSet<> names;
+  e.collectSymbols(names);
+  // ft_gen_sizes has checked what the inputs tell.
+  if (llvm::all_of(names.keys(), [&](StringRef name) {
+        return schedule.plan.symbols[symbolIndex(name)].input >= 0;
+      }))
+    return;
+  SizeCode code;
+  code.emit(b, loc, e, [&](StringRef name) { return symbolValue(name); });
+  if (Value fits = code.isExact(b, loc))
+    splitOn(negation(fits), [&] {
+      return report(FT_ERROR_INDEX, titled(e) + " needs more than 64 bits");
+    });
+}
+
+Value EntryEmitter::negation(Value condition) {
+  return arith::XOrIOp::create(
+      b, loc, condition,
+      arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+}
+
+Value EntryEmitter::report(int code, StringRef sentence) {
+  auto fail = external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
+  return LLVM::CallOp::create(b, loc, fail,
+                              ValueRange{entry.getArgument(kExec),
+                                         constant32(code),
+                                         stringConstant(sentence)})
+      .getResult();
 }
 
 void EntryEmitter::emitSetSize(SetSizeOp op) {
@@ -93,14 +123,7 @@ void EntryEmitter::emitCheck(CheckTrueOp check) {
       arith::ConstantOp::create(b, loc, b.getIntegerAttr(flag.getType(), 0));
   Value bad =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, flag, zero);
-  splitOn(bad, [&] {
-    auto fail = external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
-    return LLVM::CallOp::create(b, loc, fail,
-                                ValueRange{entry.getArgument(kExec),
-                                           constant32(FT_ERROR_INDEX),
-                                           stringConstant(check.getMessage())})
-        .getResult();
-  });
+  splitOn(bad, [&] { return report(FT_ERROR_INDEX, check.getMessage()); });
 }
 
 void EntryEmitter::emitCheck(CheckIndexOp check) {

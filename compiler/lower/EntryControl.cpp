@@ -20,9 +20,11 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
         Schedule::build(graph, &schedule.plan, options.redZone());
     if (failed(inner))
       return mlir::failure();
-    FailureOr<Dim> bytes = EntryEmitter(module, *inner, options, name).run();
+    EntryEmitter emitter(module, *inner, options, name);
+    FailureOr<Dim> bytes = emitter.run();
     if (failed(bytes))
       return mlir::failure();
+    numbers.insert_range(emitter.numbers);
     // Another program of the same artefact has functions of these names.
     module.lookupSymbol(name)->setAttr(
         "llvm.linkage",
@@ -137,9 +139,11 @@ void EntryEmitter::emitCond(const PlannedCall &call, ArrayRef<Value> operands,
                            ValueRange{});
   for (unsigned which : {0U, 1U}) {
     b.setInsertionPointToEnd(sides[which]);
+    auto before = exact;
     Value outputs =
         callGraph(op, which, operands.drop_front(), results, call.scratch);
     setTold(op, which);
+    exact = before; // what one side checked
     SmallVector<Value> at;
     for (unsigned r : made)
       at.push_back(

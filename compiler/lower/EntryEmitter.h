@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace ft {
@@ -80,6 +81,10 @@ private:
   /// Where the results are that kernels found for other kernels.
   llvm::DenseMap<Value, Value> foundAt;
   llvm::StringMap<mlir::LLVM::GlobalOp> strings;
+  /// What the function and those of its regions compute with, and what is known
+  /// to be right at this point of the call.
+  llvm::SetVector<SymExpr> numbers;
+  llvm::DenseSet<SymExpr> exact;
 
   Value constant32(int64_t v) {
     return mlir::arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(v));
@@ -118,6 +123,8 @@ private:
   Value sizeSlot(llvm::StringRef name);
   /// The value of a symbol at this point of the call.
   Value symbolValue(llvm::StringRef name);
+  /// A size or another number at this point of the call, which goes on only if
+  /// 64 bits hold it.
   Value sizeValue(Dim d);
   Dim bytesOf(Value v);
   /// The byte offset of a placed tensor from the start of its memory.
@@ -198,6 +205,13 @@ private:
     return external("ft_rt_fail_index",
                     {pointer(), pointer(), b.getI64Type(), b.getI64Type()});
   }
+  Value negation(Value condition);
+  /// Records an error of the call; its code.
+  Value report(int code, llvm::StringRef sentence);
+  /// The text of an expression, in the names that the user knows.
+  std::string titled(SymExpr e);
+  /// Goes on if 64 bits hold the number and all on the way to it.
+  void requireExact(SymExpr e);
   void emitAssertion(AssertOp op);
   void emitSetSize(SetSizeOp op);
   void emitCheck(CheckTrueOp check);

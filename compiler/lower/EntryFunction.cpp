@@ -26,7 +26,8 @@ FailureOr<Dim> EntryEmitter::run() {
     arena = arena + slot;
   bool isModel = name == kModelFunction;
   if (isModel && !schedule.plan.symbols.empty())
-    emitSizesFunction(module, schedule.plan, schedule.guards, arena);
+    emitSizesFunction(module, schedule.plan, schedule.guards, arena,
+                      numbers.getArrayRef());
   openFunction();
   if (!isModel)
     entry.setPrivate();
@@ -75,7 +76,9 @@ LogicalResult EntryEmitter::planCalls() {
       calls.push_back(call);
       continue;
     }
-    call.kernel = outliner.outline(schedule.kernels[what.kernel]);
+    const ScheduledKernel &scheduled = schedule.kernels[what.kernel];
+    numbers.insert_range(scheduled.numbers);
+    call.kernel = outliner.outline(scheduled);
     // A function that is called twice has its scratch argument already.
     if (hasScratch(call.kernel))
       call.scratchBytes =
@@ -142,6 +145,8 @@ void EntryEmitter::emitCall(const ScheduledKernel &kernel,
                             const PlannedCall &call) {
   SmallVector<Value> operands;
   func::FuncOp kernelFunction = call.kernel;
+  for (SymExpr number : kernel.numbers)
+    requireExact(number);
   auto types = kernelFunction.getArgumentTypes();
   allocateLate(kernel.outputs);
   auto add = [&](Value v) {

@@ -27,15 +27,7 @@ void EntryEmitter::checkRoom(StringRef kernel, ArrayRef<Value> tensors) {
         compare(arith::CmpIPredicate::sgt, reach, limit));
     std::string sentence = "kernel \"" + kernel.str() + "\" is given tensor " +
                            std::to_string(i) + " beyond the end of its memory";
-    splitOn(bad, [&] {
-      auto fail =
-          external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
-      return LLVM::CallOp::create(b, loc, fail,
-                                  ValueRange{entry.getArgument(kExec),
-                                             constant32(FT_ERROR_ACCESS),
-                                             stringConstant(sentence)})
-          .getResult();
-    });
+    splitOn(bad, [&] { return report(FT_ERROR_ACCESS, sentence); });
   }
 }
 

@@ -33,6 +33,8 @@ Value EntryEmitter::symbolValue(StringRef name) {
 }
 
 Value EntryEmitter::sizeValue(Dim d) {
+  if (!d.isStatic())
+    requireExact(d.symbolic());
   SizeCode code;
   return code.emit(b, loc, d,
                    [&](StringRef name) { return symbolValue(name); });

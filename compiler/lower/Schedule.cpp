@@ -474,17 +474,16 @@ private:
   void collectSymbols(ScheduledKernel &kernel) {
     llvm::StringSet<> names;
     DenseSet<Operation *> seen;
-    auto add = [&](Value v) {
-      for (Dim d : shapeOf(v))
-        if (!d.isStatic())
-          d.symbolic().collectSymbols(names);
+    auto addSize = [&](Dim d) {
+      if (!d.isStatic() && kernel.numbers.insert(d.symbolic()))
+        d.symbolic().collectSymbols(names);
     };
+    auto add = [&](Value v) { llvm::for_each(shapeOf(v), addSize); };
     std::function<void(Operation *)> visit = [&](Operation *op) {
       if (!seen.insert(op).second)
         return;
       if (auto size = dyn_cast<SizeOp>(op)) {
-        if (Dim d = size.dim(); !d.isStatic())
-          d.symbolic().collectSymbols(names);
+        addSize(size.dim());
         return;
       }
       for (Value v : op->getResults())
@@ -504,9 +503,7 @@ private:
     for (Operation *op : kernel.ops)
       visit(op);
     for (Value v : kernel.inputs)
-      for (Dim d : resolveStrides(v))
-        if (!d.isStatic())
-          d.symbolic().collectSymbols(names);
+      llvm::for_each(resolveStrides(v), addSize);
     for (const auto &entry : names)
       kernel.symbols.push_back(entry.getKey().str());
     llvm::sort(kernel.symbols);

@@ -21,6 +21,8 @@ struct ScheduledKernel {
   llvm::SmallVector<mlir::Value, 2> outputs;
   /// The symbols of the sizes of its tensors and of its arithmetic, sorted.
   std::vector<std::string> symbols;
+  /// These sizes and the numbers of its arithmetic.
+  llvm::SmallSetVector<SymExpr, 4> numbers;
 };
 
 /// One step of the entry function: a kernel, or a `ft.check_…`.

@@ -31,7 +31,7 @@ namespace ft {
 
 namespace {
 
-/// Sums of two numbers up to this do not wrap.
+/// What kernels add to sizes up to this does not wrap.
 constexpr int64_t kMost = int64_t(1) << 60;
 
 enum SizesArgument { kExec, kSizes, kLayout };
@@ -42,7 +42,8 @@ public:
       : module(module), plan(plan), b(module.getContext()),
         loc(UnknownLoc::get(module.getContext())) {}
 
-  void run(ArrayRef<SizeGuard> guards, Dim arenaBytes) {
+  void run(ArrayRef<SizeGuard> guards, Dim arenaBytes,
+           ArrayRef<SymExpr> numbers) {
     open();
     loadSymbols();
     SmallVector<Value> layout, conditions;
@@ -57,10 +58,16 @@ public:
     layout.push_back(sizeOf(arenaBytes));
     for (const SizeGuard &guard : guards)
       conditions.push_back(code.emit(b, loc, guard.condition, lookup()));
-    require(noneTooLarge(), FT_ERROR_MEMORY,
+    require(noneTooLarge(layout), FT_ERROR_MEMORY,
             "the sizes are larger than memory can be");
     for (auto [guard, condition] : llvm::zip(guards, conditions))
       require(condition, FT_ERROR_GUARD, guard.sentence);
+    for (SymExpr number : numbers)
+      if (isTold(Dim(number)))
+        code.emit(b, loc, number, lookup());
+    if (Value exact = code.isExact(b, loc))
+      require(exact, FT_ERROR_GUARD,
+              "a number that follows from the sizes needs more than 64 bits");
     for (auto [i, value] : llvm::enumerate(layout))
       LLVM::StoreOp::create(b, loc, asI64(value), element(kLayout, i));
     func::ReturnOp::create(
@@ -128,34 +135,19 @@ private:
     return names.empty();
   }
 
-  /// True if no sum and no product so far is beyond what does not wrap.
-  Value noneTooLarge() {
-    Value fits = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    auto both = [&](Value condition) {
-      fits = arith::AndIOp::create(b, loc, fits, condition);
-    };
-    auto compare = [&](arith::CmpIPredicate p, Value x, Value y) {
-      return arith::CmpIOp::create(b, loc, p, x, y).getResult();
-    };
-    Value low = constant(-kMost), high = constant(kMost);
-    SmallVector<Operation *> computed;
-    for (Operation &op : *b.getInsertionBlock())
-      if (op.getNumResults() == 1 && op.getResult(0).getType().isIndex() &&
-          isa<arith::AddIOp, arith::MulIOp, arith::IndexCastOp>(op))
-        computed.push_back(&op);
-    for (Operation *op : computed) {
-      Value result = op->getResult(0);
-      both(compare(arith::CmpIPredicate::sge, result, low));
-      both(compare(arith::CmpIPredicate::sle, result, high));
-      if (auto product = dyn_cast<arith::MulIOp>(op)) {
-        auto wide = arith::MulSIExtendedOp::create(
-            b, loc, asI64(product.getLhs()), asI64(product.getRhs()));
-        Value sign = arith::ShRSIOp::create(
-            b, loc, wide.getLow(),
-            arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(63)));
-        both(compare(arith::CmpIPredicate::eq, wide.getHigh(), sign));
-      }
-    }
+  /// Whether what was computed so far is right, and `sizes` within bounds.
+  Value noneTooLarge(ArrayRef<Value> sizes) {
+    Value fits = code.isExact(b, loc);
+    if (!fits)
+      fits = arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    Value most = constant(kMost);
+    SetVector<Value> each(sizes.begin(), sizes.end());
+    for (Value size : each)
+      if (!size.getDefiningOp<arith::ConstantOp>())
+        fits = arith::AndIOp::create(
+            b, loc, fits,
+            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle, size,
+                                  most));
     return fits;
   }
 
@@ -205,8 +197,9 @@ private:
 } // namespace
 
 void emitSizesFunction(ModuleOp module, const Plan &plan,
-                       ArrayRef<SizeGuard> guards, Dim arenaBytes) {
-  SizesEmitter(module, plan).run(guards, arenaBytes);
+                       ArrayRef<SizeGuard> guards, Dim arenaBytes,
+                       ArrayRef<SymExpr> numbers) {
+  SizesEmitter(module, plan).run(guards, arenaBytes, numbers);
 }
 
 } // namespace ft

@@ -14,10 +14,12 @@ namespace ft {
 /// plan.inputs and plan.outputs and the bytes of the arena. What depends on a
 /// size that no input tells is -1; of the arena's bytes such symbols are 0.
 ///
-/// Every product is computed with its upper half, and no sum or product may
-/// leave +-2^60: sizes that large end in FT_ERROR_MEMORY, and nothing wraps.
+/// Sizes that leave 64 bits on the way, or are beyond 2^60, end in
+/// FT_ERROR_MEMORY. `numbers` are what else the code computes with; those that
+/// the inputs tell must fit in 64 bits too.
 void emitSizesFunction(mlir::ModuleOp module, const Plan &plan,
-                       llvm::ArrayRef<SizeGuard> guards, Dim arenaBytes);
+                       llvm::ArrayRef<SizeGuard> guards, Dim arenaBytes,
+                       llvm::ArrayRef<SymExpr> numbers = {});
 
 } // namespace ft
 

@@ -20,7 +20,8 @@ namespace ft {
 ///
 /// Numbers are `index`, predicates `i1`. Values are as in SymContext::evaluate
 /// wherever that has a value; elsewhere (a division by 0, an overflow) they are
-/// any number, and nothing traps: divisors are at least 1.
+/// any number, and nothing traps: divisors are at least 1. Whether there was an
+/// overflow, `isExact` tells.
 class SizeCode {
 public:
   using Symbol = llvm::function_ref<mlir::Value(llvm::StringRef)>;
@@ -32,8 +33,20 @@ public:
   mlir::Value emit(mlir::OpBuilder &b, mlir::Location loc, SymExpr e,
                    Symbol symbol);
 
+  /// Whether no sum, product or power emitted since the last such question
+  /// leaves 64 bits; null if there is none.
+  mlir::Value isExact(mlir::OpBuilder &b, mlir::Location loc);
+
+  /// A sum or product, which counts where `matters`, if that is there, holds.
+  struct Step {
+    mlir::Value result, matters = {};
+  };
+
 private:
   llvm::DenseMap<SymExpr, mlir::Value> known;
+  /// Not yet asked for, and conditions under which powers are right.
+  llvm::SmallVector<Step> steps;
+  llvm::SmallVector<mlir::Value> conditions;
 };
 
 } // namespace ft

@@ -135,8 +135,12 @@ static void binaryCrossEntropyBackward(Call &call) {
 static void bceWithLogits(Call &call) {
   const Tensor &x = call.tensor(0), &y = call.tensor(1);
   const Tensor *weight = call.optTensor(2), *positive = call.optTensor(3);
+  std::vector<const Tensor *> operands = {&x, &y};
+  for (const Tensor *tensor : {weight, positive})
+    if (tensor)
+      operands.push_back(tensor);
   std::vector<double> values;
-  forEachIndex(x.shape, [&](Index index, int64_t) {
+  forEachIndex(broadcastShape(operands), [&](Index index, int64_t) {
     double z = at(x, index), t = at(y, index);
     double logSigmoid = std::min(z, 0.) - std::log1p(std::exp(-std::abs(z)));
     double factor = positive ? (at(*positive, index) - 1) * t + 1 : 1;

@@ -139,7 +139,8 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
       {"silu_backward", Elementary, Operands, 2, siluBackward},
       {"mish_backward", Elementary, Operands, 2, mishBackward},
       {"hardsigmoid_backward", Elementary, Operands, 2,
-       [](D x) { return x[1] > -3 && x[1] < 3 ? x[0] / 6 : 0; }},
+       // The sixth is a float32 in ATen, whatever the tensors are.
+       [](D x) { return x[1] > -3 && x[1] < 3 ? x[0] * (1.0F / 6.0F) : 0; }},
       {"hardswish_backward", Elementary, Operands, 2, hardswishBackward},
       {"hardtanh_backward", Exact, Operands, 2,
        [](D x) { return x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]; }},

@@ -266,6 +266,10 @@ int64_t ft::interpreter::flatten(llvm::ArrayRef<int64_t> shape, Index index) {
 
 int64_t ft::interpreter::flattenBroadcast(llvm::ArrayRef<int64_t> shape,
                                           Index index) {
+  if (index.size() < shape.size()) {
+    Tensor::strayed = true; // into dims that the loop has not
+    return 0;
+  }
   index = index.take_back(shape.size());
   int64_t flat = 0;
   for (size_t d = 0; d < shape.size(); ++d)
