@@ -26,8 +26,12 @@ public:
 #include "compiler/autograd/Families.def"
     for (const Schema &schema : SchemaTable::get().all()) {
       Derivative &entry = entries[schema.index];
-      bool constant = schema.family == "factory" || schema.family == "random" ||
-                      schema.family == "assert" || schema.family == "sym";
+      // Gamma numbers follow their shapes, by a derivative that has no code.
+      bool followsShape = schema.base == "_standard_gamma" ||
+                          schema.base == "_sample_dirichlet";
+      bool constant = schema.family == "factory" || schema.family == "assert" ||
+                      schema.family == "sym" ||
+                      (schema.family == "random" && !followsShape);
       if (constant && entry.kind == Derivative::Missing && !entry.expands())
         entry.kind = Derivative::Constant;
     }

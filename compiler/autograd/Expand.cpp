@@ -49,6 +49,13 @@ static FailureOr<std::vector<Term>> expansionOf(Operation *op,
   return results;
 }
 
+/// Random numbers are drawn from an explicit key whether or not a gradient
+/// flows through them, see rules/Random.cpp.
+static bool isRandom(Operation *op) {
+  const Schema *schema = schemaOf(op);
+  return schema && schema->family == "random" && !op->hasAttr(names::kNoGrad);
+}
+
 namespace {
 class Expander {
 public:
@@ -81,7 +88,7 @@ LogicalResult Expander::run(Block &body) {
     bool varies = passesGradients(op) && !kept.contains(op) &&
                   llvm::any_of(op->getOperands(),
                                [&](Value v) { return varied.contains(v); });
-    if (!varies) {
+    if (!varies && (kept.contains(op) || !isRandom(op))) {
       op = next;
       continue;
     }
@@ -105,7 +112,7 @@ LogicalResult Expander::run(Block &body) {
       return failure();
     if (results->empty()) {
       for (OpResult result : op->getResults())
-        if (ft::varies(result))
+        if (varies && ft::varies(result))
           varied.insert(result);
       op = next;
       continue;

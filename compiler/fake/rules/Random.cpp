@@ -51,6 +51,23 @@ static LogicalResult randomLike(FakeCall &c) {
   return makeLike(c, *options);
 }
 
+/// Seed and offset of one draw.
+static LogicalResult philoxKey(FakeCall &c) {
+  return c.fresh(TensorMeta::contiguous(DType::I64, {Dim(2)}, c.device));
+}
+
+/// key, size, dtype: numbers that the key determines.
+static LogicalResult philoxDraw(FakeCall &c) {
+  const TensorMeta &key = c.tensor(0);
+  DType dtype = c.dtype(2).value_or(kDefaultFloat);
+  if (key.dtype != DType::I64 || key.rank() != 1 || !c.eq(key.sizes[0], 2))
+    return c.fail(FakeError::Shape,
+                  "'key' must be int64 [2], not " + c.show(key));
+  if (failed(needsFloat(c, dtype)))
+    return failure();
+  return c.fresh(TensorMeta::contiguous(dtype, c.dims(1), c.device));
+}
+
 static LogicalResult checkRange(FakeCall &c, Dim low, Dim high, DType dtype,
                                 bool cpu) {
   if (c.le(high, low))
@@ -294,6 +311,9 @@ static LogicalResult samples(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> randomRules() {
   static const FakeRuleRow rows[] = {
+      {"_philox_key.default", philoxKey},
+      {"_philox_normal.default", philoxDraw},
+      {"_philox_uniform.default", philoxDraw},
       {"_fused_dropout.default", nativeDropout},
       {"_masked_scale.default", nativeDropoutBackward},
       {"_sample_dirichlet.default", samples},

@@ -164,14 +164,19 @@ SmallVector<LoweredTensor> callRandomKernel(LowerCall &c, StringRef name,
   return results;
 }
 
+LoweredTensor drawKey(LowerCall &c) {
+  return callRandomKernel(c, "random_key", {}, {}, {2}, DType::I64, 0)[0];
+}
+
 LoweredTensor draw(LowerCall &c, ArrayRef<LoweredTensor> ins,
                    const SizeList &sizes, DType dtype,
-                   llvm::function_ref<Value(RandomBits &, ValueRange)> body) {
+                   llvm::function_ref<Value(RandomBits &, ValueRange)> body,
+                   LoweredTensor key) {
   LoweredTensor out = c.empty(sizes, dtype);
   if (hasNoElements(sizes))
     return out;
-  LoweredTensor key =
-      callRandomKernel(c, "random_key", {}, {}, {2}, DType::I64, 0)[0];
+  if (!key.value)
+    key = drawKey(c);
   auto rank = static_cast<unsigned>(sizes.size());
   SmallVector<AffineExpr, 6> position;
   for (unsigned d = 0; d < rank; ++d)

@@ -45,11 +45,16 @@ private:
 };
 
 /// A tensor whose elements are drawn; operands are broadcast as in pointwise.
-/// The body gets compute values and returns one of `dtype`.
+/// The body gets compute values and returns one of `dtype`. Without a key it
+/// draws one.
 LoweredTensor
 draw(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins, const SizeList &sizes,
      DType dtype,
-     llvm::function_ref<mlir::Value(RandomBits &, mlir::ValueRange)> body);
+     llvm::function_ref<mlir::Value(RandomBits &, mlir::ValueRange)> body,
+     LoweredTensor key = {});
+
+/// A seed and an offset that no other draw gets: int64 [2].
+LoweredTensor drawKey(LowerCall &c);
 
 /// Calls a kernel that draws numbers itself. Two equal calls draw different
 /// ones: neither is removed.

@@ -270,6 +270,31 @@ static LogicalResult logNormal(LowerCall &c) {
   });
 }
 
+/// A draw whose seed and offset are a value of the program.
+static LogicalResult philoxKey(LowerCall &c) {
+  c.setResult(0, drawKey(c));
+  return success();
+}
+
+/// key, size
+template <bool Normal>
+static LogicalResult philoxDraw(LowerCall &c) {
+  const TensorMeta &meta = c.resultMeta(0);
+  DType dtype = meta.dtype;
+  c.setResult(0, draw(
+                     c, {}, dimsOf(meta), dtype,
+                     [&](RandomBits &r, ValueRange) {
+                       if (Normal)
+                         return r.cast(normalNumber(r, dtype),
+                                       opmathType(dtype), dtype);
+                       Value second =
+                           isComplex(dtype) ? r.uniform(dtype, true) : Value();
+                       return finish(r, r.uniform(dtype), second, dtype);
+                     },
+                     c.toRowMajor(c.operand(0))));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Chances and counts
 //===----------------------------------------------------------------------===//
@@ -356,6 +381,9 @@ static LogicalResult multinomial(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
+    anyShape("_philox_key.default", philoxKey),
+    anyShape("_philox_normal.default", philoxDraw<true>),
+    anyShape("_philox_uniform.default", philoxDraw<false>),
     anyShape("_sample_dirichlet.default", dirichlet),
     anyShape("_standard_gamma.default", standardGamma),
     anyShape("bernoulli.Tensor", bernoulliTensor<1>),
