@@ -42,6 +42,12 @@ struct Options {
   /// The most iterations of loops that run as often as the data say, "64" or
   /// "while_loop=64": their derivatives need one (autograd/LoopBound.h).
   std::vector<std::string> loopBounds;
+  /// Of a training: values, by name (`*`: any characters), that are never
+  /// computed again, and values that are never kept (PartitionOptions.h).
+  std::vector<std::string> keep, recompute;
+  /// The most that is kept: "0.5" of what is kept without a budget, or
+  /// "8GiB" (PartitionOptions.h); empty: no budget.
+  std::string memoryBudget;
   /// Compile the joint graph as one function (Autograd.h), which takes the
   /// tangents of its outputs after its inputs and gives the gradients of what
   /// requires one after its outputs: how derivatives are tested.

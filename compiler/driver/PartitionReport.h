@@ -25,10 +25,17 @@ struct SavedRow {
   int64_t bytes = 0;
   std::string bytesExpr;
 
-  const char *reason() const {
-    return isInput ? "forward writes it and backward reads it as it was"
-                   : "backward reads it";
-  }
+  /// Of computing it once more, floating point operations.
+  int64_t flops = 0;
+  std::string reason;
+};
+
+/// A call that both forward and backward do; not views.
+struct RecomputedRow {
+  std::string name, op;
+  int64_t flops = 0;
+  /// Of its results.
+  int64_t bytes = 0;
 };
 
 struct PartitionTable {
@@ -36,14 +43,20 @@ struct PartitionTable {
   /// Of activations: rows that are no inputs.
   int64_t savedBytes = 0;
   std::string savedBytesExpr;
+  std::vector<RecomputedRow> recomputed;
+  int64_t recomputedFlops = 0;
 };
 
 /// Of a module after stage partition.
 PartitionTable partitionTable(mlir::ModuleOp module);
-/// {"saved": [{"name", "shape", "dtype", "bytes", "kind", "reason"}],
-/// "saved_bytes", "recomputed": []}
+/// {"saved": [{"name", "shape", "dtype", "bytes", "kind", "reason", "flops"}],
+/// "saved_bytes", "recomputed": [{"name", "op", "flops", "bytes"}],
+/// "recomputed_flops"}, with "bytes_expr" and "saved_bytes_expr" where symbolic
 llvm::json::Object partitionJson(mlir::ModuleOp module);
 std::string partitionText(mlir::ModuleOp module);
+/// The cut: what forward keeps, the calls of backward that read it, and what
+/// is computed again.
+std::string partitionDot(mlir::ModuleOp module);
 
 } // namespace ft
 

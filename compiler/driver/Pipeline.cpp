@@ -87,7 +87,10 @@ static llvm::Error runAutograd(PipelineState &state) {
 static llvm::Error runPartition(PipelineState &state) {
   if (llvm::Error error = checkAnnotations(Stage::Functionalize, state))
     return error;
-  if (mlir::failed(splitJoint(state.module)) ||
+  PartitionOptions options;
+  options.keep = state.options.keep;
+  options.recompute = state.options.recompute;
+  if (mlir::failed(splitJoint(state.module, options)) ||
       mlir::failed(verifyPartitionStage(state.module)))
     return reported();
   return llvm::Error::success();

@@ -292,6 +292,8 @@ static std::string quoted(llvm::StringRef text) {
 }
 
 std::string reportDot(const Session &session) {
+  if (isPartitioned(session))
+    return partitionDot(session.module());
   mlir::ModuleOp module = session.module();
   ValueTable table = tableOf(session);
   std::string text = "digraph " + quoted(modelName(module)) +

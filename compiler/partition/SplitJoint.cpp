@@ -3,6 +3,10 @@
 
 #include "compiler/partition/SplitJoint.h"
 
+#include "compiler/fake/StrideRules.h"
+#include "compiler/partition/KeptValues.h"
+#include "compiler/partition/PartitionNames.h"
+#include "dialects/ft/AtenCall.h"
 #include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
@@ -25,18 +29,15 @@ namespace ft {
 namespace {
 class Splitter {
 public:
-  Splitter(ModuleOp module, func::FuncOp joint)
-      : module(module), joint(joint), body(joint.front()) {}
-  LogicalResult run();
+  Splitter(ModuleOp moduleOp, const JointGraph &jointGraph,
+           const KeptValues &keptValues)
+      : module(moduleOp), joint(jointGraph), kept(keptValues) {}
+  void run();
 
 private:
-  StringRef kindOf(BlockArgument argument);
-  StringRef roleOf(unsigned result);
   void collectForward();
-  void need(Value value);
-  bool isRemade(Operation *op, Value value);
-  LogicalResult collectBackward();
-  std::string nameOf(Value value);
+  void collectBackward();
+  void emitBackward(Value value, llvm::DenseSet<Operation *> &done);
   func::FuncOp addProgram(StringRef name);
   void addArgument(func::FuncOp program, BlockArgument from, IRMapping &map);
   void finish(func::FuncOp program, ArrayRef<Value> results,
@@ -45,158 +46,74 @@ private:
   void buildBackward();
 
   ModuleOp module;
-  func::FuncOp joint;
-  Block &body;
-  /// Arguments that forward writes.
-  llvm::DenseSet<Value> written;
+  const JointGraph &joint;
+  const KeptValues &kept;
   llvm::DenseSet<Operation *> forward;
-  /// The calls of backward, in the order of the joint graph; views of forward
-  /// values among them.
-  llvm::DenseSet<Operation *> backward;
-  /// Forward values and written arguments that backward reads, and arguments
-  /// that it takes from the caller again.
-  llvm::SetVector<Value> saved, arguments;
+  /// The calls of backward, in the order they are made.
+  SmallVector<Operation *> backward;
+  /// What backward reads of them, kept values in the order of `kept`.
+  llvm::DenseSet<Value> taken;
+  SmallVector<Value> saved;
 };
 } // namespace
 
-StringRef Splitter::kindOf(BlockArgument argument) {
-  auto kind =
-      joint.getArgAttrOfType<StringAttr>(argument.getArgNumber(), names::kKind);
-  return kind ? kind.getValue() : StringRef("input");
-}
-
-StringRef Splitter::roleOf(unsigned result) {
-  auto role = joint.getResultAttrOfType<StringAttr>(result, names::kRole);
-  return role ? role.getValue() : StringRef("output");
-}
-
-/// The calls that results of the forward depend on, and calls with effects.
+/// What forward results need and what makes the kept values.
 void Splitter::collectForward() {
-  llvm::DenseSet<Value> wanted;
-  Operation *ret = body.getTerminator();
-  llvm::StringSet<> targets;
-  for (OpOperand &operand : ret->getOpOperands()) {
-    unsigned r = operand.getOperandNumber();
-    if (roleOf(r) == "gradient")
-      continue;
-    wanted.insert(operand.get());
-    auto target = joint.getResultAttrOfType<StringAttr>(r, names::kTarget);
-    if (target && roleOf(r).ends_with("_mutation"))
-      targets.insert(target.getValue());
-  }
-  for (BlockArgument argument : body.getArguments()) {
-    auto target = joint.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     names::kTarget);
-    if (target && targets.contains(target.getValue()))
-      written.insert(argument);
-  }
-  // What depends on a tangent stays out of it even with effects.
-  llvm::DenseSet<Value> tangents;
-  for (BlockArgument argument : body.getArguments())
-    if (kindOf(argument) == "tangent")
-      tangents.insert(argument);
-  llvm::DenseSet<Operation *> late;
-  for (Operation &op : body.without_terminator())
-    if (llvm::any_of(op.getOperands(),
-                     [&](Value v) { return tangents.contains(v); })) {
-      late.insert(&op);
-      tangents.insert(op.result_begin(), op.result_end());
-    }
-  for (Operation &op : llvm::reverse(body.without_terminator())) {
-    bool used = llvm::any_of(op.getResults(),
-                             [&](Value v) { return wanted.contains(v); });
-    bool effects = !isMemoryEffectFree(&op) && !late.contains(&op);
-    if (!used && !effects)
-      continue;
-    forward.insert(&op);
-    wanted.insert(op.operand_begin(), op.operand_end());
-  }
-}
-
-/// Whether backward makes a forward value again instead of reading it: views
-/// that show what an argument or another value holds, and numbers.
-bool Splitter::isRemade(Operation *op, Value value) {
-  if (isa_and_nonnull<RefineOp>(op))
-    return true;
-  const Schema *schema = schemaOf(op);
-  if (!schema || schema->mutates)
-    return false;
-  if (!isa<TensorType>(value.getType()))
-    return isMemoryEffectFree(op);
-  unsigned r = cast<OpResult>(value).getResultNumber();
-  if (schema->returns.empty() || op->getNumOperands() == 0 ||
-      schema->aliasedArg(std::min<unsigned>(
-          r, static_cast<unsigned>(schema->returns.size()) - 1)) < 0)
-    return false;
-  Value base = op->getOperand(0);
-  std::optional<TensorMeta> whole = metaOf(base), part = metaOf(value);
-  if (!whole || !part)
-    return false;
-  bool ofArgument = isa<BlockArgument>(base) && !written.contains(base);
-  return ofArgument || whole->numel() == part->numel();
-}
-
-/// Backward reads `value`.
-void Splitter::need(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (written.contains(argument))
-      saved.insert(argument);
-    else
-      arguments.insert(argument);
-    return;
-  }
-  Operation *op = value.getDefiningOp();
-  if (backward.contains(op))
-    return;
-  if (!forward.contains(op) || isRemade(op, value)) {
-    // Views of views: few, since each one is visited once.
-    backward.insert(op);
-    for (Value operand : op->getOperands())
-      need(operand);
-    return;
-  }
-  saved.insert(value);
-}
-
-LogicalResult Splitter::collectBackward() {
-  Operation *ret = body.getTerminator();
-  for (Operation &op : body.without_terminator())
-    if (!forward.contains(&op))
-      backward.insert(&op);
-  for (Operation &op : body.without_terminator())
-    if (!forward.contains(&op))
-      for (Value operand : op.getOperands())
-        need(operand);
-  for (OpOperand &operand : ret->getOpOperands())
-    if (roleOf(operand.getOperandNumber()) == "gradient")
-      need(operand.get());
+  SmallVector<Operation *> left;
+  auto add = [&](Operation *op) {
+    if (op && forward.insert(op).second)
+      left.push_back(op);
+  };
   for (Value value : saved)
-    if (!isa<TensorType>(value.getType()))
-      return emitError(value.getLoc())
-             << "[FT0902] a number that the data decide is needed by the "
-                "backward pass, which takes tensors only\nhelp: keep it as a "
-                "tensor of no dims";
-  return success();
+    add(value.getDefiningOp());
+  while (!left.empty())
+    for (Value operand : left.pop_back_val()->getOperands())
+      add(operand.getDefiningOp());
+  for (Operation &op : joint.body().without_terminator())
+    if (joint.isForward(&op))
+      forward.insert(&op);
 }
 
-std::string Splitter::nameOf(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto name = joint.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                   names::kName);
-    return name ? name.getValue().str() : "";
+/// Appends what makes `value` and is not there yet. Not recursive: a chain may
+/// be long.
+void Splitter::emitBackward(Value value, llvm::DenseSet<Operation *> &done) {
+  SmallVector<std::pair<Operation *, unsigned>> open;
+  auto enter = [&](Value needed) {
+    Operation *op = needed.getDefiningOp();
+    if (!op || kept.contains(needed))
+      taken.insert(needed);
+    else if (done.insert(op).second)
+      open.emplace_back(op, 0);
+  };
+  enter(value);
+  while (!open.empty()) {
+    auto &[op, next] = open.back();
+    if (next < op->getNumOperands()) {
+      enter(op->getOperand(next++));
+      continue;
+    }
+    backward.push_back(op);
+    open.pop_back();
   }
-  Operation *op = value.getDefiningOp();
-  unsigned r = cast<OpResult>(value).getResultNumber();
-  Attribute name = op->getAttr(names::kName);
-  if (auto one = dyn_cast_or_null<StringAttr>(name))
-    return op->getNumResults() == 1
-               ? one.getValue().str()
-               : one.getValue().str() + "_" + std::to_string(r);
-  if (auto many = dyn_cast_or_null<ArrayAttr>(name))
-    if (r < many.size())
-      if (auto one = dyn_cast<StringAttr>(many[r]))
-        return one.getValue().str();
-  return op->getName().stripDialect().str() + "_" + std::to_string(r);
+}
+
+/// Calls with tangents in their order; what is done again stands in front of
+/// the first one that reads it, so that it does not lie about.
+void Splitter::collectBackward() {
+  llvm::DenseSet<Operation *> done;
+  for (Operation &op : joint.body().without_terminator())
+    if (joint.isLate(&op)) {
+      for (Value operand : op.getOperands())
+        emitBackward(operand, done);
+      if (done.insert(&op).second)
+        backward.push_back(&op);
+    }
+  for (OpOperand &operand : joint.terminator()->getOpOperands())
+    if (joint.isGradient(operand.getOperandNumber()))
+      emitBackward(operand.get(), done);
+  for (const auto &[value, reason] : kept)
+    if (taken.contains(value))
+      saved.push_back(value);
 }
 
 /// An empty program in the module: its own symbols and facts, and @forward.
@@ -210,7 +127,7 @@ func::FuncOp Splitter::addProgram(StringRef name) {
   for (Operation &op : *module.getBody())
     if (isa<SymbolOp, FactOp>(op))
       b.clone(op);
-  auto function = func::FuncOp::create(b, joint.getLoc(), "forward",
+  auto function = func::FuncOp::create(b, joint.function().getLoc(), "forward",
                                        b.getFunctionType({}, {}));
   function.addEntryBlock();
   return function;
@@ -220,8 +137,8 @@ void Splitter::addArgument(func::FuncOp program, BlockArgument from,
                            IRMapping &map) {
   Builder b(module.getContext());
   unsigned n = from.getArgNumber(), position = program.getNumArguments();
-  NamedAttrList attributes(joint.getArgAttrDict(n));
-  StringRef kind = kindOf(from);
+  NamedAttrList attributes(joint.function().getArgAttrDict(n));
+  StringRef kind = joint.kindOf(from);
   if (kind == "parameter" || kind == "buffer")
     attributes.set(names::kKind, b.getStringAttr("given_" + kind));
   (void)program.insertArgument(position, from.getType(),
@@ -230,11 +147,35 @@ void Splitter::addArgument(func::FuncOp program, BlockArgument from,
   map.map(from, program.getArgument(position));
 }
 
+/// A part of a larger tensor is kept without what lies between its elements.
+static Type denseType(Value value) {
+  std::optional<TensorMeta> meta = metaOf(value);
+  if (!meta || (meta->offset.is(0) && isDense(meta->sizes, meta->strides)))
+    return value.getType();
+  TensorMeta dense = *meta;
+  dense.strides = contiguousStrides(meta->sizes);
+  dense.offset = 0;
+  return typeFromMeta(value.getContext(), dense);
+}
+
+static Value densely(OpBuilder &b, Value value) {
+  Type type = denseType(value);
+  if (type == value.getType())
+    return value;
+  AtenCall copy;
+  copy.schema = SchemaTable::get().find("contiguous.default");
+  copy.operands = {value};
+  copy.args = {Arg::tensor(0)};
+  while (copy.args.size() < copy.schema->args.size())
+    copy.args.push_back(copy.schema->args[copy.args.size()].defaultValue);
+  return copy.build(b, value.getLoc(), type)->getResult(0);
+}
+
 /// Ends a program with its results.
 void Splitter::finish(func::FuncOp program, ArrayRef<Value> results,
                       ArrayRef<DictionaryAttr> attributes) {
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
-  func::ReturnOp::create(b, body.getTerminator()->getLoc(), results);
+  func::ReturnOp::create(b, joint.terminator()->getLoc(), results);
   program.setFunctionType(b.getFunctionType(program.getArgumentTypes(),
                                             ValueRange(results).getTypes()));
   for (auto [r, dictionary] : llvm::enumerate(attributes))
@@ -245,28 +186,29 @@ void Splitter::buildForward() {
   func::FuncOp program = addProgram("forward");
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
   IRMapping map;
-  for (BlockArgument argument : body.getArguments())
-    if (kindOf(argument) != "tangent")
+  for (BlockArgument argument : joint.body().getArguments())
+    if (joint.kindOf(argument) != "tangent")
       addArgument(program, argument, map);
-  for (Operation &op : body.without_terminator())
+  for (Operation &op : joint.body().without_terminator())
     if (forward.contains(&op))
       b.clone(op, map);
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> attributes;
-  for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
+  for (OpOperand &operand : joint.terminator()->getOpOperands()) {
     unsigned r = operand.getOperandNumber();
-    if (roleOf(r) == "gradient")
+    if (joint.isGradient(r))
       continue;
     results.push_back(map.lookup(operand.get()));
-    attributes.push_back(
-        DictionaryAttr::get(b.getContext(), joint.getResultAttrs(r)));
+    attributes.push_back(DictionaryAttr::get(
+        b.getContext(), joint.function().getResultAttrs(r)));
   }
   for (auto [i, value] : llvm::enumerate(saved)) {
-    results.push_back(map.lookup(value));
+    results.push_back(densely(b, map.lookup(value)));
     NamedAttrList list;
     list.set(names::kRole, b.getStringAttr("saved"));
+    list.set(names::kReason, b.getStringAttr(kept.lookup(value)));
     list.set(names::kName, b.getStringAttr("saved_" + std::to_string(i)));
-    list.set(names::kValueName, b.getStringAttr(nameOf(value)));
+    list.set(names::kValueName, b.getStringAttr(joint.nameOf(value)));
     attributes.push_back(list.getDictionary(b.getContext()));
   }
   finish(program, results, attributes);
@@ -276,8 +218,9 @@ void Splitter::buildBackward() {
   func::FuncOp program = addProgram("backward");
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
   IRMapping map;
-  for (BlockArgument argument : body.getArguments())
-    if (kindOf(argument) != "tangent" && arguments.contains(argument))
+  for (BlockArgument argument : joint.body().getArguments())
+    if (joint.kindOf(argument) != "tangent" && taken.contains(argument) &&
+        !joint.isWritten(argument))
       addArgument(program, argument, map);
   for (auto [i, value] : llvm::enumerate(saved)) {
     std::string name = "saved_" + std::to_string(i);
@@ -286,49 +229,54 @@ void Splitter::buildBackward() {
     list.set(names::kName, b.getStringAttr(name));
     list.set(names::kTarget, b.getStringAttr(name));
     unsigned position = program.getNumArguments();
-    (void)program.insertArgument(position, value.getType(),
+    (void)program.insertArgument(position, denseType(value),
                                  list.getDictionary(b.getContext()),
                                  value.getLoc());
     map.map(value, program.getArgument(position));
   }
-  for (BlockArgument argument : body.getArguments())
-    if (kindOf(argument) == "tangent")
+  for (BlockArgument argument : joint.body().getArguments())
+    if (joint.kindOf(argument) == "tangent")
       addArgument(program, argument, map);
-  for (Operation &op : body.without_terminator())
-    if (backward.contains(&op))
-      b.clone(op, map);
+  for (Operation *op : backward) {
+    Operation *copy = b.clone(*op, map);
+    if (forward.contains(op))
+      copy->setAttr(names::kAgain, b.getUnitAttr());
+  }
   SmallVector<Value> results;
   SmallVector<DictionaryAttr> attributes;
-  for (OpOperand &operand : body.getTerminator()->getOpOperands()) {
+  for (OpOperand &operand : joint.terminator()->getOpOperands()) {
     unsigned r = operand.getOperandNumber();
-    if (roleOf(r) != "gradient")
+    if (!joint.isGradient(r))
       continue;
     results.push_back(map.lookup(operand.get()));
-    attributes.push_back(
-        DictionaryAttr::get(b.getContext(), joint.getResultAttrs(r)));
+    attributes.push_back(DictionaryAttr::get(
+        b.getContext(), joint.function().getResultAttrs(r)));
   }
   finish(program, results, attributes);
 }
 
-LogicalResult Splitter::run() {
+void Splitter::run() {
+  collectBackward();
   collectForward();
-  if (failed(collectBackward()))
-    return failure();
   buildForward();
   buildBackward();
-  joint.erase();
+  joint.function().erase();
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (isa<SymbolOp, FactOp>(op))
       op.erase();
-  return success();
 }
 
-LogicalResult splitJoint(ModuleOp module) {
-  auto joint = module.lookupSymbol<func::FuncOp>("forward");
-  if (!joint || joint.isExternal())
+LogicalResult splitJoint(ModuleOp module, const PartitionOptions &options) {
+  auto function = module.lookupSymbol<func::FuncOp>("forward");
+  if (!function || function.isExternal())
     return emitError(module.getLoc())
            << "[FT0107] the module has no function @forward";
-  return Splitter(module, joint).run();
+  JointGraph joint(function);
+  FailureOr<KeptValues> kept = chooseKept(joint, module, options);
+  if (failed(kept))
+    return failure();
+  Splitter(module, joint, *kept).run();
+  return success();
 }
 
 LogicalResult verifyPartitionStage(ModuleOp module) {

@@ -14,10 +14,11 @@
 //                                                      %t {kind tangent}) {
 //                                               … return %4 {gradient}
 //
-// What the results of the forward need is in forward, everything else in
-// backward; a forward value that backward reads is saved. A view of an
-// argument, or one that shows all elements of another value, is not saved but
-// made again. An argument that forward writes is saved as it was before.
+// What the results of the forward need is in forward, what tangents need in
+// backward. Of the forward values that backward reads some are saved
+// (KeptValues.h says which), the others computed again, in front of the first
+// call that reads them; those calls are marked `ft.again`. An argument that
+// forward writes is saved as it was before.
 //
 // Invariant: no tangent reaches forward; each program is a module that every
 // later stage takes as a model of its own.
@@ -30,6 +31,8 @@
 #ifndef FORETRACE_COMPILER_PARTITION_SPLITJOINT_H
 #define FORETRACE_COMPILER_PARTITION_SPLITJOINT_H
 
+#include "compiler/partition/PartitionOptions.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -37,7 +40,8 @@
 namespace ft {
 
 /// Replaces the joint graph of a module by its programs.
-mlir::LogicalResult splitJoint(mlir::ModuleOp module);
+mlir::LogicalResult splitJoint(mlir::ModuleOp module,
+                               const PartitionOptions &options = {});
 
 /// The stage verifier: in forward there is no tangent, in backward each saved
 /// value is one that forward returns, of the same type. Reports [FT0901].

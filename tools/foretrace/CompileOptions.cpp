@@ -46,6 +46,14 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                   "[NAME=]N: the loop of that name, or every loop, runs at "
                   "most N times (with --training); repeatable")
       ->allow_extra_args(false);
+  verb.add_option("--keep", keep,
+                  "a value (`*`: any characters) that the backward pass never "
+                  "computes again; '*' keeps all that it reads; repeatable")
+      ->allow_extra_args(false);
+  verb.add_option("--recompute", recompute,
+                  "a value that is never kept for the backward pass; "
+                  "repeatable")
+      ->allow_extra_args(false);
   verb.add_option("--threads", threads,
                   "threads of a run; 0 (default): all CPUs");
   verb.add_option("--linker", linker, "the ld.lld to link with");
@@ -137,6 +145,8 @@ int CompileOptions::fill(Options &options) const {
   options.learnCustom = learnCustom;
   options.training = training;
   options.loopBounds = loopBounds;
+  options.keep = keep;
+  options.recompute = recompute;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

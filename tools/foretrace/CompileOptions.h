@@ -28,6 +28,7 @@ struct CompileOptions {
   bool learnCustom = false;
   bool training = false;
   std::vector<std::string> loopBounds;
+  std::vector<std::string> keep, recompute;
   int threads = 0;
   bool json = false;
   bool time = false;

@@ -1,0 +1,21 @@
+//===- PartitionNames.h - Attributes of the partition ----------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#ifndef FORETRACE_COMPILER_PARTITION_PARTITIONNAMES_H
+#define FORETRACE_COMPILER_PARTITION_PARTITIONNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace ft::names {
+
+/// On an operation of a joint graph: unit, what the user wants (KeptValues.h).
+inline constexpr llvm::StringLiteral kKeep = "ft.keep";
+inline constexpr llvm::StringLiteral kRecompute = "ft.recompute";
+/// On an operation of the backward program: unit, forward has done it, too.
+inline constexpr llvm::StringLiteral kAgain = "ft.again";
+/// On a result that is saved for the backward pass: why (StringAttr).
+inline constexpr llvm::StringLiteral kReason = "ft.reason";
+
+} // namespace ft::names
+
+#endif // FORETRACE_COMPILER_PARTITION_PARTITIONNAMES_H
