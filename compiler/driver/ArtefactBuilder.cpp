@@ -319,6 +319,7 @@ llvm::Error TrainingBuilder::addProgram(ProgramParts parts) {
     if (!place)
       return place.takeError();
     program.inputs.push_back(abiValue(parts.plan, v.name, v.type, v.written));
+    program.inputs.back().inArena = v.inArena;
     program.inputPlaces.push_back(*place);
   }
   for (const PlannedValue &v : parts.plan.outputs) {
@@ -328,6 +329,7 @@ llvm::Error TrainingBuilder::addProgram(ProgramParts parts) {
     if (place->kind == AbiPlace::Gradient)
       artefact.state[static_cast<size_t>(place->index)].hasGradient = true;
     program.outputs.push_back(abiValue(parts.plan, v.name, v.type, false));
+    program.outputs.back().inArena = v.inArena;
     program.outputPlaces.push_back(*place);
   }
   for (const PlannedConstant &planned : parts.plan.constants) {

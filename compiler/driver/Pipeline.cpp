@@ -180,9 +180,8 @@ static llvm::Error runLower(PipelineState &state) {
     return kernelScratchBytes(kernel, *state.target);
   };
   options.checks = state.options.checks;
-  for (mlir::ModuleOp program : programsOf(state.module))
-    if (mlir::failed(lowerModule(program, options)))
-      return reported();
+  if (mlir::failed(lowerModule(state.module, options)))
+    return reported();
   return llvm::Error::success();
 }
 

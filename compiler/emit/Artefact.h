@@ -36,6 +36,8 @@ struct AbiValue {
   bool written = false;
   /// An output of which the data decide a size.
   bool found = false;
+  /// Of a program: saved in the arena.
+  bool inArena = false;
 };
 
 /// A parameter or buffer. A written one needs both offsets; one that is not

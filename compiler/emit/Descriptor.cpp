@@ -128,7 +128,8 @@ llvm::Constant *Builder::value(const AbiValue &v, uint32_t flags) {
               structure({i8(v.dtype.code), i8(v.dtype.bits), i16(1)}),
               structure({i32(kDLCPU), i32(0)}),
               i32(v.sizes.size()),
-              i32(flags | (v.written ? FT_VALUE_WRITTEN : 0)),
+              i32(flags | (v.written ? FT_VALUE_WRITTEN : 0) |
+                  (v.inArena ? FT_VALUE_IN_ARENA : 0)),
               numbers(v.sizes),
               numbers(v.strides),
               pointers(dims)};

@@ -16,14 +16,17 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     auto graph = module.lookupSymbol<func::FuncOp>(
         cast<FlatSymbolRefAttr>(symbol).getValue());
     std::string name = "ft_" + graph.getName().str();
-    FailureOr<Schedule> inner =
-        Schedule::build(graph, &schedule.plan, options.redZone());
+    ScheduleOptions how;
+    how.outer = &schedule.plan;
+    how.redZone = options.redZone();
+    FailureOr<Schedule> inner = Schedule::build(graph, how);
     if (failed(inner))
       return mlir::failure();
     EntryEmitter emitter(module, *inner, options, name);
-    FailureOr<Dim> bytes = emitter.run();
-    if (failed(bytes))
+    if (failed(emitter.plan()))
       return mlir::failure();
+    inner->memory.solve();
+    Dim bytes = emitter.emit(inner->memory.slotBytes().size());
     numbers.insert_range(emitter.numbers);
     // Another program of the same artefact has functions of these names.
     module.lookupSymbol(name)->setAttr(
@@ -33,7 +36,7 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     for (unsigned r = 0; r < graph.getNumResults(); ++r)
       call.given.push_back(graph.getResultAttr(r, names::kGives) != nullptr);
     graph.erase();
-    most = maxDim(most, *bytes);
+    most = maxDim(most, bytes);
   }
   call.scratch =
       static_cast<int>(schedule.memory.add(most, estimate(most), now, now));

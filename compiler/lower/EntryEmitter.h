@@ -47,8 +47,11 @@ public:
         name(std::move(name)), b(module.getContext()),
         loc(mlir::UnknownLoc::get(module.getContext())) {}
 
-  /// The bytes of its arena.
-  mlir::FailureOr<Dim> run();
+  /// Makes the kernels and adds what they need to the memory plan.
+  mlir::LogicalResult plan();
+  /// Emits the function, when the memory plan is solved. `slots` of the arena
+  /// are used; the bytes up to their end.
+  Dim emit(size_t slots);
 
 private:
   using Value = mlir::Value;
@@ -107,8 +110,9 @@ private:
   int64_t estimate(Dim d);
   static bool hasScratch(mlir::func::FuncOp kernel);
   void addScratchArgument(const PlannedCall &call);
+  void markInPlace();
   void openFunction();
-  void placeSlots();
+  void placeSlots(size_t slots);
   void emitCall(const ScheduledKernel &kernel, const PlannedCall &call);
   /// ft_rt_call_kernel(exec, kernel, description, {start of each tensor}).
   void emitCustomCall(KernelCallOp call);

@@ -16,13 +16,12 @@ using namespace mlir;
 
 namespace ft {
 
-FailureOr<Dim> EntryEmitter::run() {
-  if (failed(planCalls()))
-    return mlir::failure();
-  schedule.memory.solve();
+LogicalResult EntryEmitter::plan() { return planCalls(); }
+
+Dim EntryEmitter::emit(size_t slots) {
   schedule.plan.arenaBytes = schedule.memory.estimatedBytes();
   Dim arena = schedule.memory.totalBytes();
-  for (Dim slot : schedule.memory.slotBytes())
+  for (Dim slot : schedule.memory.slotBytes().take_front(slots))
     arena = arena + slot;
   bool isModel = name == kModelFunction;
   if (isModel && !schedule.plan.symbols.empty())
@@ -31,9 +30,10 @@ FailureOr<Dim> EntryEmitter::run() {
   openFunction();
   if (!isModel)
     entry.setPrivate();
-  placeSlots();
+  placeSlots(slots);
   if (isModel)
     closeGaps();
+  markInPlace();
   unsigned call = 0;
   for (const ScheduleStep &step : schedule.steps) {
     if (auto check = dyn_cast_or_null<CheckIndexOp>(step.check))
@@ -70,7 +70,8 @@ LogicalResult EntryEmitter::planCalls() {
         dyn_cast<KernelCallOp>(schedule.kernels[what.kernel].ops.front());
     call.graphs =
         dyn_cast<RunGraphsOp>(schedule.kernels[what.kernel].ops.front());
-    if (call.graphs && failed(planGraphs(call, static_cast<unsigned>(step))))
+    unsigned now = schedule.firstStep + static_cast<unsigned>(step);
+    if (call.graphs && failed(planGraphs(call, now)))
       return mlir::failure();
     if (call.custom || call.graphs) {
       calls.push_back(call);
@@ -87,7 +88,6 @@ LogicalResult EntryEmitter::planCalls() {
     else if (options.scratchBytes)
       call.scratchBytes = options.scratchBytes(call.kernel);
     if (call.scratchBytes) {
-      auto now = static_cast<unsigned>(step);
       call.scratch =
           static_cast<int>(schedule.memory.add(call.scratchBytes, now, now));
       addScratchArgument(call);
@@ -125,6 +125,20 @@ void EntryEmitter::addScratchArgument(const PlannedCall &call) {
   (void)kernel.insertArgument(kernel.getNumArguments(), type, attrs, loc);
 }
 
+/// Tells the kernels which of their inputs may be the memory of an output.
+/// Equal kernels are one function: all calls of one have the mark of any.
+void EntryEmitter::markInPlace() {
+  DenseMap<int, func::FuncOp> functions;
+  unsigned call = 0;
+  for (const ScheduleStep &step : schedule.steps)
+    if (!step.check)
+      functions[step.kernel] = calls[call++].kernel;
+  for (const Schedule::Tie &tie : schedule.ties)
+    if (schedule.memory.isInPlace(tie.buffer))
+      functions[tie.kernel].setArgAttr(tie.input, "ft.inplace",
+                                       b.getUnitAttr());
+}
+
 void EntryEmitter::openFunction() {
   SmallVector<Type> types(7, pointer());
   b.setInsertionPointToEnd(module.getBody());
@@ -133,9 +147,9 @@ void EntryEmitter::openFunction() {
   b.setInsertionPointToEnd(entry.addEntryBlock());
 }
 
-void EntryEmitter::placeSlots() {
+void EntryEmitter::placeSlots(size_t slots) {
   Value at = indexConstant(schedule.memory.totalBytes());
-  for (Dim bytes : schedule.memory.slotBytes()) {
+  for (Dim bytes : schedule.memory.slotBytes().take_front(slots)) {
     slotOffsets.push_back(at);
     at = arith::AddIOp::create(b, loc, at, sizeValue(bytes));
   }
@@ -223,9 +237,18 @@ Value EntryEmitter::describe(KernelCallOp call,
   return words;
 }
 
-LogicalResult emitEntryFunction(ModuleOp module, Schedule &schedule,
-                                const LowerOptions &options) {
-  return EntryEmitter(module, schedule, options, kModelFunction.str()).run();
+PlannedProgram::PlannedProgram(ModuleOp module, Schedule given,
+                               const LowerOptions &options)
+    : module(module), schedule(std::move(given)),
+      emitter(std::make_unique<EntryEmitter>(module, schedule, options,
+                                             kModelFunction.str())) {}
+PlannedProgram::~PlannedProgram() = default;
+
+LogicalResult PlannedProgram::plan() { return emitter->plan(); }
+
+void PlannedProgram::emit(size_t slots) {
+  emitter->emit(slots);
+  schedule.plan.attachTo(module);
 }
 
 } // namespace ft

@@ -7,15 +7,37 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/Schedule.h"
 
+#include <memory>
+
 namespace ft {
 
-/// Emits `@ft_gen_forward` (runtime/src/abi.h): the kernels of the schedule as
-/// calls on windows into inputs, outputs, arena, weights and state, and the
-/// index checks between them. Solves the memory plan, since only now it is
-/// known which kernels want scratch memory, and completes `schedule.plan`.
-/// The functions of regions that it runs become functions of the same form.
-mlir::LogicalResult emitEntryFunction(mlir::ModuleOp module, Schedule &schedule,
-                                      const LowerOptions &options);
+class EntryEmitter;
+
+/// A program between its schedule and its code. In between, the memory plan is
+/// solved, for all programs on one arena at once: only when the kernels are
+/// there it is known which of them want scratch memory.
+class PlannedProgram {
+public:
+  PlannedProgram(mlir::ModuleOp module, Schedule schedule,
+                 const LowerOptions &options);
+  ~PlannedProgram();
+
+  /// Makes the kernels of the schedule, and adds what they and the functions of
+  /// regions need to its memory plan. Those functions are emitted here.
+  mlir::LogicalResult plan();
+
+  /// Emits `@ft_gen_forward` (runtime/src/abi.h): the kernels as calls on
+  /// windows into inputs, outputs, arena, weights and state, and the checks
+  /// between them; attaches the completed plan to the module. The program uses
+  /// the first `slots` slots of the arena.
+  void emit(size_t slots);
+
+  mlir::ModuleOp module;
+  Schedule schedule;
+
+private:
+  std::unique_ptr<EntryEmitter> emitter;
+};
 
 } // namespace ft
 

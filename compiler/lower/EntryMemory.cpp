@@ -52,8 +52,7 @@ Value EntryEmitter::offsetOf(const Placement &place) {
     int number = schedule.memory.slot(place.index);
     if (number >= 0)
       slot = slotOffsets[number];
-    else
-      offset = offset + Dim(schedule.memory.offset(place.index));
+    offset = offset + schedule.memory.offset(place.index);
   }
   if (slot && offset.is(0))
     return slot;

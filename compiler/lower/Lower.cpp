@@ -9,6 +9,7 @@
 #include "compiler/lower/ToLinalg.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/Programs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -34,13 +35,9 @@ void registerLowerDialects(DialectRegistry &registry) {
                   tensor::TensorDialect>();
 }
 
-LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
-  // A stage may run outside of a pass manager, which would load them.
-  DialectRegistry registry;
-  registerLowerDialects(registry);
-  module.getContext()->appendDialectRegistry(registry);
-  for (StringRef name : registry.getDialectNames())
-    module.getContext()->getOrLoadDialect(name);
+/// The graph of one program as operations that kernels are made of.
+static FailureOr<func::FuncOp> toKernelOps(ModuleOp module,
+                                           const LowerOptions &options) {
   auto graph = module.lookupSymbol<func::FuncOp>("forward");
   if (graph && !graph.isExternal() &&
       (failed(checkValues(graph)) || failed(checkInterface(graph))))
@@ -54,16 +51,99 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   for (auto graph : module.getOps<func::FuncOp>())
     if (failed(passes.run(graph)))
       return failure();
-  auto function = module.lookupSymbol<func::FuncOp>("forward");
-  FailureOr<Schedule> schedule =
-      Schedule::build(function, nullptr, options.redZone());
-  if (failed(schedule))
-    return failure();
-  if (failed(emitEntryFunction(module, *schedule, options)))
-    return failure();
-  schedule->plan.attachTo(module);
-  function.erase();
-  return verifyLowered(module);
+  return module.lookupSymbol<func::FuncOp>("forward");
+}
+
+namespace {
+using Programs = std::vector<std::unique_ptr<PlannedProgram>>;
+} // namespace
+
+/// Schedules programs that run one after the other on one arena, and plans it.
+static FailureOr<Programs> planPrograms(ArrayRef<ModuleOp> modules,
+                                        const LowerOptions &options) {
+  Programs programs;
+  for (ModuleOp module : modules) {
+    FailureOr<func::FuncOp> function = toKernelOps(module, options);
+    if (failed(function))
+      return failure();
+    ScheduleOptions how;
+    how.redZone = options.redZone();
+    how.keepsSaved = module != modules.back();
+    how.before = programs.empty() ? nullptr : &programs.back()->schedule;
+    FailureOr<Schedule> schedule = Schedule::build(*function, how);
+    if (failed(schedule))
+      return failure();
+    programs.push_back(std::make_unique<PlannedProgram>(
+        module, std::move(*schedule), options));
+    if (failed(programs.back()->plan()))
+      return failure();
+  }
+  MemoryPlan &memory = programs.back()->schedule.memory;
+  memory.solve(&programs.back()->schedule.told);
+  for (std::unique_ptr<PlannedProgram> &program : programs)
+    if (program != programs.back())
+      program->schedule.memory = memory;
+  return programs;
+}
+
+/// What goes on one arena: forward and backward, all others each alone.
+static SmallVector<SmallVector<ModuleOp, 2>> arenasOf(ModuleOp module) {
+  SmallVector<SmallVector<ModuleOp, 2>> arenas;
+  for (ModuleOp program : programsOf(module)) {
+    if (programName(program) == "backward" && !arenas.empty() &&
+        programName(arenas.back().back()) == "forward")
+      arenas.back().push_back(program);
+    else
+      arenas.push_back({program});
+  }
+  return arenas;
+}
+
+static void loadDialects(ModuleOp module) {
+  // A stage may run outside of a pass manager, which would load them.
+  DialectRegistry registry;
+  registerLowerDialects(registry);
+  module.getContext()->appendDialectRegistry(registry);
+  for (StringRef name : registry.getDialectNames())
+    module.getContext()->getOrLoadDialect(name);
+}
+
+LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
+  loadDialects(module);
+  for (ArrayRef<ModuleOp> modules : arenasOf(module)) {
+    FailureOr<Programs> programs = planPrograms(modules, options);
+    if (failed(programs))
+      return failure();
+    for (std::unique_ptr<PlannedProgram> &program : *programs) {
+      const MemoryPlan &memory = program->schedule.memory;
+      bool isLast = program == programs->back();
+      program->emit(isLast ? memory.toldSlots() : memory.slotBytes().size());
+      program->module.lookupSymbol<func::FuncOp>("forward").erase();
+      if (failed(verifyLowered(program->module)))
+        return failure();
+    }
+  }
+  return success();
+}
+
+FailureOr<ArenaPlan> planArenas(ModuleOp module, const LowerOptions &options) {
+  loadDialects(module);
+  ArenaPlan plan;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  for (ArrayRef<ModuleOp> modules : arenasOf(*copy)) {
+    FailureOr<Programs> programs = planPrograms(modules, options);
+    if (failed(programs))
+      return failure();
+    const Schedule &last = programs->back()->schedule;
+    if (last.memory.estimatedBytes() >= plan.bytesAtHints) {
+      plan.bytesAtHints = last.memory.estimatedBytes();
+      plan.bytes = last.memory.arenaBytes();
+      plan.mostLive = last.memory.lowerBound();
+    }
+    for (std::unique_ptr<PlannedProgram> &program : *programs)
+      plan.hasUnknownSizes |= !program->schedule.late.empty();
+  }
+  return plan;
 }
 
 LogicalResult verifyLowered(ModuleOp module) {

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_LOWER_LOWER_H
 #define FORETRACE_COMPILER_LOWER_LOWER_H
 
+#include "compiler/shape/Dim.h"
 #include "compiler/support/CodeChecks.h"
 #include "dialects/ft/DType.h"
 
@@ -32,7 +33,7 @@ struct LowerOptions {
 /// The dialects that the stage's result is made of.
 void registerLowerDialects(mlir::DialectRegistry &registry);
 
-/// The whole stage. Afterwards the module holds:
+/// The whole stage. Afterwards each program of the module (Programs.h) holds:
 ///  - kernels (`ft.kernel`), each once however often it is called, in the form
 ///    that compiler/codegen/cpu/README.md describes;
 ///  - `@ft_gen_forward(exec, inputs, outputs, arena, weights, state) -> i32`
@@ -40,9 +41,26 @@ void registerLowerDialects(mlir::DialectRegistry &registry);
 ///  - the attribute `ft.plan`: a dictionary with `arena_bytes`,
 ///    `weights_bytes`, `state_bytes`, the lists `inputs`, `outputs`, `state`
 ///    and `constants` (Plan.h reads it).
+/// Forward and backward of a model that is trained share one arena, in which
+/// saved values stay (Schedule.h).
 /// Errors are MLIR diagnostics: those of lowerToLinalg.
 mlir::LogicalResult lowerModule(mlir::ModuleOp module,
                                 const LowerOptions &options);
+
+/// What lowerModule would plan, worked out on a copy of the module.
+struct ArenaPlan {
+  /// The arena of a call, or of forward and backward together: all memory that
+  /// the artefact allocates but for weights, state and values whose sizes the
+  /// data decide.
+  Dim bytes = 0;
+  int64_t bytesAtHints = 0;
+  /// The most bytes that are live at one step.
+  int64_t mostLive = 0;
+  /// Some value's size depends on data: it is in memory of its own.
+  bool hasUnknownSizes = false;
+};
+mlir::FailureOr<ArenaPlan> planArenas(mlir::ModuleOp module,
+                                      const LowerOptions &options);
 
 /// No `ft` operation or annotation is left outside of attributes.
 mlir::LogicalResult verifyLowered(mlir::ModuleOp module);

@@ -14,18 +14,6 @@ static RankedTensorType typeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
-/// From the first element to the end of the last, in elements.
-static Dim extentOf(ArrayRef<Dim> sizes, ArrayRef<Dim> strides) {
-  Dim last = 0;
-  for (auto [size, stride] : llvm::zip(sizes, strides)) {
-    if (size.is(0))
-      return 0;
-    if (!size.is(1))
-      last = last + (size - 1) * stride;
-  }
-  return last + 1;
-}
-
 Value MemoryRoom::rootOf(Value v) {
   Operation *op = v.getDefiningOp();
   while (op && roleOf(op) == OpRole::View) {

@@ -47,6 +47,17 @@ Dim tensorBytes(ArrayRef<Dim> sizes, Type element) {
   return product(sizes) * Dim(elementBytes(scalar));
 }
 
+Dim extentOf(ArrayRef<Dim> sizes, ArrayRef<Dim> strides) {
+  Dim last = 0;
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    if (size.is(0))
+      return 0;
+    if (!size.is(1))
+      last = last + (size - 1) * stride;
+  }
+  return last + 1;
+}
+
 static std::optional<Placement> placeCollapse(tensor::CollapseShapeOp op,
                                               const Placement &operand,
                                               TensorSizes &sizes) {

@@ -51,6 +51,9 @@ int64_t tensorBytes(mlir::RankedTensorType type);
 
 Dim tensorBytes(llvm::ArrayRef<Dim> sizes, mlir::Type element);
 
+/// From the first element to the end of the last, in elements.
+Dim extentOf(llvm::ArrayRef<Dim> sizes, llvm::ArrayRef<Dim> strides);
+
 /// Row-major strides of a shape; a size that is the number 0 counts as 1.
 Dims rowMajorStrides(llvm::ArrayRef<Dim> shape);
 

@@ -29,6 +29,8 @@ void Plan::attachTo(ModuleOp module) const {
         list.append("kind", b.getStringAttr(v.kind));
       if (!v.record.empty())
         list.append("record", b.getStringAttr(v.record));
+      if (v.inArena)
+        list.append("in_arena", b.getUnitAttr());
       items.push_back(list.getDictionary(b.getContext()));
     }
     return b.getArrayAttr(items);
@@ -151,6 +153,7 @@ std::optional<Plan> Plan::of(ModuleOp module) {
                                std::pair{"record", &target->back().record}})
         if (v.from && v.from.contains(key))
           *text = v.text(key);
+      target->back().inArena = v.from && v.from.contains("in_arena");
     }
   for (Reader s : r.list("state"))
     plan.state.push_back({s.text("name"), s.type("type"), s.flag("parameter"),

@@ -27,6 +27,9 @@ struct PlannedValue {
   std::string kind = {};
   /// Of a given parameter or buffer: the record with its value at the start.
   std::string record = {};
+  /// A saved value that is in the arena of the call, not in memory that is
+  /// given to it.
+  bool inArena = false;
 };
 
 /// A parameter, buffer or constant by its name in the model; -1: not kept.

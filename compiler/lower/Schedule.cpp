@@ -5,13 +5,13 @@
 
 #include "compiler/lower/ControlGraphs.h"
 #include "compiler/lower/KernelGroups.h"
+#include "compiler/lower/KernelOrder.h"
 #include "compiler/lower/LowerState.h"
+#include "compiler/lower/MemoryRoom.h"
 #include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -47,8 +47,9 @@ namespace {
 
 class ScheduleBuilder {
 public:
-  ScheduleBuilder(func::FuncOp function, Schedule &schedule, const Plan *outer)
-      : function(function), s(schedule), outer(outer),
+  ScheduleBuilder(func::FuncOp function, Schedule &schedule,
+                  const ScheduleOptions &options)
+      : function(function), s(schedule), options(options), outer(options.outer),
         terminator(function.getBody().front().getTerminator()) {}
 
   LogicalResult run() {
@@ -67,20 +68,28 @@ public:
         return failure();
       s.guards = *guards;
     }
+    reorderSteps();
     planArena();
+    tieBuffers();
     return success();
   }
 
 private:
   func::FuncOp function;
   Schedule &s;
+  const ScheduleOptions &options;
   const Plan *outer;
   Operation *terminator;
   /// Copies that write a buffer or an input back, and where to.
   SmallVector<std::pair<Operation *, Placement>> writeBacks;
   DenseMap<StringAttr, unsigned> argumentByTarget;
-  /// Symbols that the sizes of inputs tell.
-  llvm::StringSet<> told;
+  /// Results that stay in the arena.
+  struct Kept {
+    Value value;
+    std::string name;
+    Dim bytes;
+  };
+  SmallVector<Kept> kept;
 
   StringAttr argText(unsigned n, StringRef name) {
     return function.getArgAttrOfType<StringAttr>(n, name);
@@ -126,13 +135,18 @@ private:
       s.sizes.say(arg, meta.sizes);
       for (Dim d : meta.sizes)
         if (!d.isStatic())
-          d.symbolic().collectSymbols(told);
+          d.symbolic().collectSymbols(s.told);
     }
     if (auto symbols = function->getAttrOfType<ArrayAttr>(names::kTold)) {
-      told.clear();
+      s.told.clear();
       for (Attribute symbol : symbols)
-        told.insert(cast<StringAttr>(symbol).getValue());
+        s.told.insert(cast<StringAttr>(symbol).getValue());
     }
+    // The arena is made before the first program runs.
+    if (options.before)
+      for (StringRef symbol : llvm::to_vector(s.told.keys()))
+        if (!options.before->told.contains(symbol))
+          s.told.erase(symbol);
     function.walk([&](RunGraphsOp run) {
       for (auto [value, type] : llvm::zip(run.getResults(), run.getTypes()))
         if (std::optional<TensorMeta> meta =
@@ -189,6 +203,12 @@ private:
           input.kind = kind.str();
         if (StringAttr record = argText(n, names::kWeight))
           input.record = record.str();
+        if (kind.getValue() == "saved" && options.before &&
+            options.before->saved.contains(input.name)) {
+          input.inArena = true;
+          place.region = Region::Arena;
+          place.index = options.before->saved.lookup(input.name);
+        }
         s.plan.inputs.push_back(std::move(input));
         s.placements[arg] = place;
         continue;
@@ -295,7 +315,7 @@ private:
     PlannedValue output{name ? name.str() : std::string(), type, false};
     if (role && (role.getValue() == "gradient" || role.getValue() == "saved"))
       output.kind = role.str();
-    s.plan.outputs.push_back(std::move(output));
+    s.plan.outputs.push_back(output);
     if (!outer && isFound(v) && !s.placements.count(v)) {
       place.region = Region::Found;
       place.strides = foundStrides(v);
@@ -321,6 +341,11 @@ private:
            output, Dims(meta.sizes.begin(), meta.sizes.end()),
            Dims(meta.strides.begin(), meta.strides.end())});
     }
+    bool isKept = options.keepsSaved && output.kind == "saved" && !isLate;
+    if (isKept) {
+      s.plan.outputs.back().inArena = true;
+      place.region = Region::Arena;
+    }
     Value base = rowMajor ? behindReshapes(v) : v;
     Operation *op = base.getDefiningOp();
     OpRole kind = op ? roleOf(op) : OpRole::View;
@@ -339,6 +364,11 @@ private:
       place.strides = rowMajorStrides(shapeOf(base));
     }
     s.placements[base] = place;
+    if (isKept)
+      kept.push_back(
+          {base, output.name,
+           extentOf(meta.sizes, meta.strides) *
+               Dim(elementBytes(cast<RankedTensorType>(base.getType())))});
   }
 
   /// A reshape of memory that strides cannot describe gets a copy to work on, a
@@ -555,8 +585,17 @@ private:
   }
 
   void planArena() {
+    if (options.before) {
+      s.memory = options.before->memory;
+      s.firstStep = options.before->firstStep +
+                    static_cast<unsigned>(options.before->steps.size());
+    }
+    unsigned end = s.firstStep + static_cast<unsigned>(s.steps.size());
+    for (const Kept &k : kept)
+      s.placements[k.value].index = s.saved[k.name] =
+          s.memory.add(k.bytes, estimate(k.bytes), end, end);
     for (auto [step, what] : llvm::enumerate(s.steps)) {
-      auto now = static_cast<unsigned>(step);
+      unsigned now = s.firstStep + static_cast<unsigned>(step);
       if (what.check) {
         for (Value v : what.check->getOperands())
           touch(v, now);
@@ -566,8 +605,10 @@ private:
       for (Value v : kernel.inputs)
         touch(v, now);
       for (Value v : kernel.outputs) {
-        if (s.placements.count(v))
+        if (s.placements.count(v)) {
+          touch(v, now);
           continue;
+        }
         Placement place;
         place.strides = rowMajorStrides(shapeOf(v));
         if (isFound(v)) {
@@ -598,7 +639,7 @@ private:
     if (!d.isStatic())
       d.symbolic().collectSymbols(names);
     return llvm::all_of(names, [&](const auto &entry) {
-      return told.contains(entry.getKey());
+      return s.told.contains(entry.getKey());
     });
   }
 
@@ -615,6 +656,142 @@ private:
     return v ? std::max<int64_t>(v.value, 0) : 0;
   }
 
+  //===--- Order ----------------------------------------------------------===//
+
+  /// Steps in the order that needs least memory (KernelOrder.h). What checks
+  /// sizes or data, has effects or writes memory of the caller stays where it
+  /// is, with all that stands before and behind it.
+  void reorderSteps() {
+    OrderProblem problem;
+    DenseMap<Value, unsigned> numbers;
+    auto number = [&](Value v) {
+      Value root = MemoryRoom::rootOf(v);
+      auto [it, isNew] =
+          numbers.try_emplace(root, static_cast<unsigned>(numbers.size()));
+      if (isNew)
+        problem.values.push_back(valueOf(root));
+      return it->second;
+    };
+    for (const ScheduleStep &what : s.steps) {
+      OrderProblem::Step step;
+      auto add = [&](SmallVectorImpl<unsigned> &list, Value v) {
+        unsigned n = number(v);
+        if (!llvm::is_contained(list, n))
+          list.push_back(n);
+      };
+      if (what.check) {
+        step.isBarrier = true;
+        for (Value v : what.check->getOperands())
+          if (isa<TensorType>(v.getType()))
+            add(step.reads, v);
+      } else {
+        ScheduledKernel &kernel = s.kernels[what.kernel];
+        for (Value v : kernel.inputs)
+          add(step.reads, v);
+        for (Value v : kernel.outputs) {
+          add(step.writes, v);
+          auto it = s.placements.find(v);
+          step.isBarrier |=
+              it != s.placements.end() && (it->second.region == Region::Input ||
+                                           it->second.region == Region::State);
+        }
+        step.isBarrier |= !llvm::all_of(
+            kernel.ops, [](Operation *op) { return isMemoryEffectFree(op); });
+      }
+      problem.steps.push_back(std::move(step));
+    }
+    std::vector<ScheduleStep> ordered;
+    for (unsigned step : orderForPeak(problem))
+      ordered.push_back(s.steps[step]);
+    s.steps = std::move(ordered);
+  }
+
+  /// What a value takes in the arena, and whether backward reads it.
+  OrderProblem::Value valueOf(Value root) {
+    auto it = s.placements.find(root);
+    bool placed = it != s.placements.end();
+    if ((placed && it->second.region != Region::Arena) || isFound(root) ||
+        (!placed && isa<BlockArgument>(root)))
+      return {};
+    auto type = cast<RankedTensorType>(root.getType());
+    Dim bytes = tensorBytes(shapeOf(root), type.getElementType());
+    return {isTold(bytes) ? MemoryPlan::aligned(estimate(bytes)) : 0,
+            placed && !isa<BlockArgument>(root)};
+  }
+
+  //===--- In place -------------------------------------------------------===//
+
+  /// Offers the memory plan to put the only output of a kernel where an input
+  /// dies that the kernel reads as it writes: element by element.
+  void tieBuffers() {
+    for (auto [step, what] : llvm::enumerate(s.steps)) {
+      if (what.check)
+        continue;
+      const ScheduledKernel &kernel = s.kernels[what.kernel];
+      if (kernel.outputs.size() != 1)
+        continue;
+      unsigned now = s.firstStep + static_cast<unsigned>(step);
+      Value out = kernel.outputs.front();
+      Placement to = s.placements.lookup(out);
+      if (!isWholeBuffer(out, to))
+        continue;
+      for (auto [i, v] : llvm::enumerate(kernel.inputs)) {
+        Placement from = s.placements.lookup(v);
+        bool isAlone =
+            llvm::count_if(kernel.inputs, [&](Value other) {
+              Placement p = s.placements.lookup(other);
+              return p.region == Region::Arena && p.index == from.index;
+            }) == 1;
+        if (v.getType() == out.getType() && shapeOf(v) == shapeOf(out) &&
+            isWholeBuffer(v, from) && s.memory.last(from.index) == now &&
+            isAlone && isReadAsWritten(kernel, v, out) &&
+            s.memory.tie(to.index, from.index)) {
+          s.ties.push_back({what.kernel, static_cast<unsigned>(i), to.index});
+          break;
+        }
+      }
+    }
+  }
+
+  bool isWholeBuffer(Value v, const Placement &place) {
+    return place.region == Region::Arena && place.byteOffset.is(0) &&
+           place.strides == rowMajorStrides(shapeOf(v));
+  }
+
+  /// Element i of `out` depends on no element of `v` but i: `v` is only read by
+  /// pointwise operations, at the index that they write.
+  static bool isReadAsWritten(const ScheduledKernel &kernel, Value v,
+                              Value out) {
+    DenseSet<Value> alike{v};
+    for (Operation *op : kernel.ops) {
+      bool reads = false;
+      op->walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          reads |= alike.contains(operand);
+      });
+      if (!reads)
+        continue;
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      if (!generic || generic.getNumReductionLoops() != 0 ||
+          generic.getNumDpsInits() != 1 ||
+          !generic.getIndexingMapMatchingResult(generic->getResult(0))
+               .isIdentity())
+        return false;
+      // Not from inside the body, and not as the initial value.
+      for (Operation &inner : *generic.getBody())
+        for (Value operand : inner.getOperands())
+          if (alike.contains(operand))
+            return false;
+      for (OpOperand &operand : op->getOpOperands())
+        if (alike.contains(operand.get()) &&
+            (!generic.isDpsInput(&operand) ||
+             !generic.getMatchingIndexingMap(&operand).isIdentity()))
+          return false;
+      alike.insert(generic->getResult(0));
+    }
+    return alike.contains(out);
+  }
+
   void touch(Value v, unsigned step) {
     Placement place = resolve(v);
     if (place.region == Region::Arena)
@@ -624,11 +801,11 @@ private:
 
 } // namespace
 
-FailureOr<Schedule> Schedule::build(func::FuncOp function, const Plan *outer,
-                                    int64_t redZone) {
+FailureOr<Schedule> Schedule::build(func::FuncOp function,
+                                    const ScheduleOptions &options) {
   Schedule schedule;
-  schedule.memory.setRedZone(redZone);
-  if (failed(ScheduleBuilder(function, schedule, outer).run()))
+  schedule.memory.setRedZone(options.redZone);
+  if (failed(ScheduleBuilder(function, schedule, options).run()))
     return failure();
   return schedule;
 }

@@ -11,6 +11,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
 namespace ft {
 
 /// A kernel of the schedule: its operations in program order, the tensors that
@@ -39,6 +42,22 @@ struct LateBuffer {
   Dims sizes = {}, strides = {};
 };
 
+struct Schedule;
+
+/// What a schedule is built for.
+struct ScheduleOptions {
+  /// Of the model, whose symbols the function of a region has.
+  const Plan *outer = nullptr;
+  /// Of the memory plan.
+  int64_t redZone = 0;
+  /// What the function returns as "saved" stays in the arena for a program that
+  /// runs later.
+  bool keepsSaved = false;
+  /// The program that ran before on the same arena: its saved values are there
+  /// and its memory plan goes on.
+  const Schedule *before = nullptr;
+};
+
 /// The lowered `@forward` as steps on planned memory.
 ///
 /// Parameters, buffers and constants that something reads get their place in
@@ -46,12 +65,31 @@ struct LateBuffer {
 /// Results of kernels live in the arena, those that the model returns directly
 /// in the caller's output. Written-back buffers and inputs are copied at the
 /// end, when nothing reads their old value any more.
+///
+/// Forward and backward of a model that is trained are one time line on one
+/// arena: backward starts with the plan of forward, and the number of its last
+/// step. A saved value is a buffer that lives from the kernel of forward that
+/// writes it to its last reader in backward, and needs no memory of its own.
 struct Schedule {
   std::vector<ScheduledKernel> kernels;
   std::vector<ScheduleStep> steps;
   /// Of every tensor that crosses a kernel's border.
   llvm::DenseMap<mlir::Value, Placement> placements;
   MemoryPlan memory;
+  /// The number of the first step in the memory plan.
+  unsigned firstStep = 0;
+  /// Buffers of saved values, by the names of the results.
+  llvm::StringMap<unsigned> saved;
+  /// Outputs of kernels that the memory plan may put where an input dies.
+  struct Tie {
+    int kernel;
+    unsigned input;
+    /// Of the output.
+    unsigned buffer;
+  };
+  std::vector<Tie> ties;
+  /// Symbols that the sizes of inputs tell, in all programs so far.
+  llvm::StringSet<> told;
   /// Memory of sizes that the data decide.
   std::vector<LateBuffer> late;
   Plan plan;
@@ -61,12 +99,9 @@ struct Schedule {
   std::vector<SizeGuard> guards;
 
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
-  /// copies that the boundary and non-contiguous reshapes need. `outer`: of the
-  /// model, whose symbols the function of a region has. `redZone`: of the
-  /// memory plan.
+  /// copies that the boundary and non-contiguous reshapes need.
   static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function,
-                                         const Plan *outer = nullptr,
-                                         int64_t redZone = 0);
+                                         const ScheduleOptions &options);
 };
 
 } // namespace ft

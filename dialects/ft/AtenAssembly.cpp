@@ -8,7 +8,7 @@
 //   argument ::= [name `=`] value
 //   value    ::= %operand | number | `true` | `false` | `none` | `inf` | `nan`
 //              | dtype | string | #ft.device<…> | #ft.complex<…>
-//              | `[` value,* `]`
+//              | `[` value,* `]` | `{size = "` expression of sizes `"}`
 //
 // Arguments equal to their default are left out, the ones after a gap are
 // written by name. Types are those of the operands, in the order in which they
@@ -17,6 +17,7 @@
 
 #include "dialects/ft/AtenCall.h"
 #include "dialects/ft/CustomOps.h"
+#include "dialects/ft/FtDialect.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -64,7 +65,10 @@ static void printArg(OpAsmPrinter &printer, Operation *op, const Arg &arg) {
     printer << "none";
     break;
   case Arg::Int:
-    printer << arg.dim.str();
+    if (arg.dim.isStatic())
+      printer << arg.dim.value();
+    else
+      printer << encodeArgs(op->getContext(), arg)[0];
     break;
   case Arg::Float:
     printer << floatText(arg.real);
@@ -191,6 +195,18 @@ struct CallParser {
     } else if (auto complex = dyn_cast<ComplexAttr>(attr)) {
       arg = Arg::complex(complex.getReal().getValueAsDouble(),
                          complex.getImag().getValueAsDouble());
+    } else if (auto size = dyn_cast<DictionaryAttr>(attr);
+               size && size.size() == 1 && size.getAs<StringAttr>("size")) {
+      llvm::Expected<SymExpr> e =
+          parser.getContext()
+              ->getLoadedDialect<FtDialect>()
+              ->symbolContext()
+              .parse(size.getAs<StringAttr>("size").getValue());
+      if (!e)
+        return parser.emitError(loc, llvm::toString(e.takeError()));
+      if (e->isPredicate())
+        return parser.emitError(loc, "a size cannot be a condition");
+      arg = Arg::integer(Dim(*e));
     } else {
       return parser.emitError(loc, "cannot be an argument of a call");
     }

@@ -83,6 +83,10 @@ enum {
   FT_PLACE_GRADIENT = 4,
   FT_PLACE_SAVED = 5
 };
+/* A flag of ft_value_info, of programs only: a saved value in the arena, which
+ * forward leaves to backward. Its pointer in inputs and outputs is not read. */
+enum { FT_VALUE_IN_ARENA = 1 << 16 };
+
 typedef struct ft_place {
   int32_t kind;
   int32_t index;

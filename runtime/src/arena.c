@@ -33,7 +33,7 @@ void ft_free_block(void *block) { free(block); }
 static void workspace_free(ft_workspace *w) {
   if (!w)
     return;
-  ft_free_block(w->arena);
+  ft_free_block(w->arena.data);
   ft_free_block(w->scratch);
   free(w->inputs);
   free(w->spans);
@@ -137,7 +137,9 @@ static uint8_t *grow(uint8_t **block, size_t *have, size_t bytes) {
 }
 
 uint8_t *ft_workspace_arena(ft_workspace *w) {
-  return grow(&w->arena, &w->arena_bytes, w->arena_needed);
+  if (w->arena.filled)
+    return w->arena_needed <= w->arena.bytes ? w->arena.data : NULL;
+  return grow(&w->arena.data, &w->arena.bytes, w->arena_needed);
 }
 
 uint8_t *ft_workspace_scratch(ft_workspace *w, size_t bytes) {

@@ -160,11 +160,18 @@ static bool prepare(call *c, const ft_call_options *options,
   ft_span *in = c->work->spans, *out = in + c->num_inputs;
   for (int32_t i = 0; i < c->num_inputs; ++i) {
     bool written = c->in[i]->flags & FT_VALUE_WRITTEN;
-    if (!ft_check_tensor("input", c->in[i], &c->inputs[i], written, &in[i],
+    in[i].bytes = 0;
+    if (!(c->in[i]->flags & FT_VALUE_IN_ARENA) &&
+        !ft_check_tensor("input", c->in[i], &c->inputs[i], written, &in[i],
                          status))
       return false;
   }
   for (int32_t i = 0; i < c->num_outputs; ++i) {
+    if (c->out[i]->flags & FT_VALUE_IN_ARENA) {
+      ft_describe_output(c->out[i], &c->outputs[i]);
+      out[i].bytes = 0;
+      continue;
+    }
     if (!(ft_is_found(c->out[i])
               ? ft_check_found_output(c->out[i], &c->outputs[i], &out[i],
                                       status)
@@ -179,7 +186,8 @@ static bool prepare(call *c, const ft_call_options *options,
   }
   c->scratch_bytes = 0;
   for (int32_t i = 0; i < c->num_inputs; ++i) {
-    bool in_place = ft_has_layout(c->in[i], &c->inputs[i]);
+    bool in_place = (c->in[i]->flags & FT_VALUE_IN_ARENA) ||
+                    ft_has_layout(c->in[i], &c->inputs[i]);
     /* Written while other values are still read from there? */
     for (int32_t j = 0; j < c->num_outputs && in_place; ++j)
       in_place = !ft_spans_meet(&in[i], &out[j]);
@@ -192,8 +200,9 @@ static bool prepare(call *c, const ft_call_options *options,
   }
   for (int32_t i = 0; i < c->num_outputs; ++i) {
     /* Has no memory before the call finds its sizes. */
-    bool in_place =
-        ft_is_found(c->out[i]) || ft_has_layout(c->out[i], &c->outputs[i]);
+    bool in_place = ft_is_found(c->out[i]) ||
+                    (c->out[i]->flags & FT_VALUE_IN_ARENA) ||
+                    ft_has_layout(c->out[i], &c->outputs[i]);
     c->work->outputs[i] = in_place ? out[i].data : kInScratch;
     if (!in_place)
       reserve(&c->scratch_bytes, c->out[i]);
@@ -241,14 +250,15 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
                 ft_status *status) {
   if (!prepare(c, options, status) || !fill_scratch(c, status))
     return false;
-  if (!ft_workspace_arena(c->work))
+  uint8_t *arena = ft_workspace_arena(c->work);
+  if (!arena)
     return ft_fail(status, FT_ERROR_MEMORY,
                    "no memory for a call of \"%s\": it works in %zu bytes",
                    c->work->desc->info.name, c->work->arena_needed);
   /* What nothing has written is no number that looks right. */
-  if (FT_SANITIZED)
-    memset(c->work->arena, 0xfb, c->work->arena_needed);
-  ft_close_memory(c->work->arena, c->work->arena_needed);
+  if (FT_SANITIZED && !c->work->arena.filled)
+    memset(arena, 0xfb, c->work->arena_needed);
+  ft_close_memory(arena, c->work->arena_needed);
   ft_exec *exec = &c->work->exec;
   exec->threads = options->threads ? options->threads : model->threads;
   exec->parallel_for = options->parallel_for;
@@ -264,12 +274,12 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   if (model->state)
     pthread_mutex_lock(&model->state_lock);
   const ft_model_desc *desc = c->work->desc;
-  int code = desc->forward(
-      exec, c->work->inputs, c->work->outputs, c->work->arena,
-      model->weights.data + desc->weights_base, model->state, c->work->sizes);
+  int code = desc->forward(exec, c->work->inputs, c->work->outputs, arena,
+                           model->weights.data + desc->weights_base,
+                           model->state, c->work->sizes);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
-  ft_open_memory(c->work->arena, c->work->arena_needed);
+  ft_open_memory(arena, c->work->arena_needed);
   if (atomic_load(&exec->failed)) {
     *status = exec->status;
     ft_tell_sizes(c->work, true, status);
@@ -281,10 +291,16 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   return status->code == FT_OK;
 }
 
+static void swap_arenas(ft_arena *a, ft_arena *b) {
+  ft_arena other = *a;
+  *a = *b;
+  *b = other;
+}
+
 bool ft_run_program(ft_model *model, const ft_model_desc *desc,
-                    ft_workspace_cache *cache, const DLTensor *inputs,
-                    DLTensor *outputs, const ft_call_options *options,
-                    ft_status *status) {
+                    ft_workspace_cache *cache, ft_arena *arena,
+                    const DLTensor *inputs, DLTensor *outputs,
+                    const ft_call_options *options, ft_status *status) {
   call c = {.num_inputs = desc->info.num_inputs,
             .num_outputs = desc->info.num_outputs,
             .inputs = inputs,
@@ -294,7 +310,11 @@ bool ft_run_program(ft_model *model, const ft_model_desc *desc,
     return false;
   c.in = c.work->values;
   c.out = c.in + c.num_inputs;
+  if (arena)
+    swap_arenas(&c.work->arena, arena);
   bool done = run(model, &c, options, status);
+  if (arena)
+    swap_arenas(&c.work->arena, arena);
   ft_workspace_give(cache, c.work);
   return done;
 }
@@ -322,7 +342,7 @@ ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
   else if (check_counts("forward", model, inputs, num_inputs, outputs,
                         num_outputs, &status) &&
            ft_read_call_options("forward", given, &options, &status))
-    ft_run_program(model, &ft_gen_desc, &model->workspaces, inputs, outputs,
-                   &options, &status);
+    ft_run_program(model, &ft_gen_desc, &model->workspaces, NULL, inputs,
+                   outputs, &options, &status);
   return status;
 }

@@ -121,11 +121,18 @@ void ft_weights_close(ft_weights *weights);
 
 /*===- arena.c ------------------------------------------------------------===*/
 
+/* The memory that values of a call live in. `filled`: forward has left saved
+ * values there, so that it must be neither moved nor cleared. */
+typedef struct ft_arena {
+  uint8_t *data;
+  size_t bytes;
+  bool filled;
+} ft_arena;
+
 /* What one call works in; kept by the model for the next call. */
 typedef struct ft_workspace {
   const ft_model_desc *desc; /* of the program that is called */
-  uint8_t *arena;
-  size_t arena_bytes;
+  ft_arena arena;
   size_t arena_needed; /* by this call */
   uint8_t *scratch;
   size_t scratch_bytes;
@@ -156,7 +163,7 @@ ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
 void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace);
 void ft_workspace_clear(ft_workspace_cache *cache);
 /* At least arena_needed bytes, or `bytes` of scratch, 64-byte aligned; NULL: no
- * memory. */
+ * memory, or an arena with saved values is smaller. */
 uint8_t *ft_workspace_arena(ft_workspace *workspace);
 uint8_t *ft_workspace_scratch(ft_workspace *workspace, size_t bytes);
 
@@ -210,11 +217,13 @@ ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
 /* The options of a call; NULL gives the defaults. */
 bool ft_read_call_options(const char *call, const ft_call_options *given,
                           ft_call_options *options, ft_status *status);
-/* Runs a program of the model on tensors in the order of its description. */
+/* Runs a program of the model on tensors in the order of its description, in
+ * `arena`, which is made larger where that is allowed; NULL: in one of its
+ * own. */
 bool ft_run_program(ft_model *model, const ft_model_desc *desc,
-                    ft_workspace_cache *cache, const DLTensor *inputs,
-                    DLTensor *outputs, const ft_call_options *options,
-                    ft_status *status);
+                    ft_workspace_cache *cache, ft_arena *arena,
+                    const DLTensor *inputs, DLTensor *outputs,
+                    const ft_call_options *options, ft_status *status);
 
 /*===- train.c ------------------------------------------------------------===*/
 

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * A program takes and gives tensors in an order of its own; its places say what
- * each is to the user. Values that forward saves live in a handle, whose memory
- * the next forward uses again:
+ * each is to the user. Values that forward saves live in a handle, which has
+ * the arena of both programs, and memory for those whose sizes the data decide;
+ * the next forward uses it again:
  *
  *   forward   inputs, state            -> outputs, saved      (handle out)
  *   backward  inputs, state, saved, tangents -> gradients     (handle in)
@@ -23,6 +24,7 @@ typedef struct saved_value {
 
 typedef struct ft_saved {
   const ft_model *owner;
+  ft_arena arena;
   int32_t count;
   int64_t *layout; /* sizes and strides of all */
   saved_value values[];
@@ -33,6 +35,7 @@ static void saved_free(ft_saved *saved) {
     return;
   for (int32_t i = 0; i < saved->count; ++i)
     ft_free_block(saved->values[i].block);
+  ft_free_block(saved->arena.data);
   free(saved->layout);
   free(saved);
 }
@@ -167,7 +170,7 @@ static bool run_program(training *t, int which, ft_status *status) {
   options.allocate_user = &user;
   bool done =
       ft_run_program(t->model, &program->desc, &t->model->programs[which],
-                     tensors, outputs, &options, status);
+                     &t->saved->arena, tensors, outputs, &options, status);
   for (int32_t i = 0; i < info->num_outputs && done; ++i)
     *at_place(t, program->outputs[i]) = outputs[i];
   free(tensors);
@@ -305,8 +308,11 @@ static bool forward(training *t, ft_status *status) {
   t->saved = saved_take(t->model);
   if (!t->saved)
     return ft_fail(status, FT_ERROR_MEMORY, "no memory for saved values");
-  if (run_program(t, 0, status))
+  t->saved->arena.filled = false;
+  if (run_program(t, 0, status)) {
+    t->saved->arena.filled = true;
     return true;
+  }
   saved_give(t->model, t->saved);
   t->saved = NULL;
   return false;

@@ -36,3 +36,20 @@ module attributes {ft.model = "runtime"} {
     return %y, %q : tensor<4xf32, #ft.meta<cpu>>, f64
   }
 }
+
+// -----
+
+// A number that is an expression of sizes is worked out by the run.
+// CHECK-LABEL: module attributes {ft.model = "mean of all"
+// CHECK: func.func private @k0_div
+// CHECK: ft.size_of "4*s0"
+// CHECK: arith.sitofp
+// CHECK: arith.divf
+module attributes {ft.model = "mean of all"} {
+  ft.symbol "s0" {title = "batch", hint = 2, lower = 0}
+  func.func @forward(%x: tensor<?x4xf32, #ft.meta<[s0], cpu>> {ft.kind = "input", ft.target = "x"})
+      -> (tensor<?x4xf32, #ft.meta<[s0], cpu>> {ft.name = "y", ft.role = "output"}) {
+    %y = ft.div.Scalar(%x, {size = "4*s0"}) : (tensor<?x4xf32, #ft.meta<[s0], cpu>>) -> tensor<?x4xf32, #ft.meta<[s0], cpu>>
+    return %y : tensor<?x4xf32, #ft.meta<[s0], cpu>>
+  }
+}

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+using ft::Dim;
 using ft::MemoryPlan;
 
 // The example of the header.
@@ -27,7 +28,7 @@ TEST(MemoryPlan, SizesAreRoundedUpToTheAlignment) {
   plan.add(1, 0, 0);
   unsigned second = plan.add(1, 0, 0);
   plan.solve();
-  EXPECT_EQ(plan.offset(second) % MemoryPlan::kAlignment, 0);
+  EXPECT_EQ(plan.offset(second).value() % MemoryPlan::kAlignment, 0);
   EXPECT_EQ(plan.totalBytes(), 2 * MemoryPlan::kAlignment);
 }
 
@@ -70,10 +71,103 @@ TEST(MemoryPlan, RandomSchedulesNeverOverlap) {
         const Range &a = ranges[i], &b = ranges[j];
         if (a.last < b.first || b.last < a.first)
           continue;
-        EXPECT_TRUE(plan.offset(i) + a.bytes <= plan.offset(j) ||
-                    plan.offset(j) + b.bytes <= plan.offset(i));
+        EXPECT_TRUE(plan.offset(i).value() + a.bytes <=
+                        plan.offset(j).value() ||
+                    plan.offset(j).value() + b.bytes <= plan.offset(i).value());
       }
     EXPECT_GE(plan.totalBytes(), plan.lowerBound());
     EXPECT_LE(plan.totalBytes(), 2 * plan.lowerBound());
   }
+}
+
+//===--- In place ---------------------------------------------------------===//
+
+// y = f(x), z = g(y), each in the memory of what it reads.
+TEST(MemoryPlan, TiedBuffersShareTheirBytes) {
+  MemoryPlan plan;
+  unsigned x = plan.add(1024, 0, 1);
+  unsigned y = plan.add(1024, 1, 2);
+  unsigned z = plan.add(1024, 2, 3);
+  EXPECT_TRUE(plan.tie(y, x));
+  EXPECT_TRUE(plan.tie(z, y));
+  plan.solve();
+  EXPECT_EQ(plan.totalBytes(), 1024);
+  EXPECT_FALSE(plan.isInPlace(x));
+  EXPECT_TRUE(plan.isInPlace(y));
+  EXPECT_TRUE(plan.isInPlace(z));
+}
+
+TEST(MemoryPlan, TiesAskForTheSameSizeAndMeetingLives) {
+  MemoryPlan plan;
+  unsigned x = plan.add(1024, 0, 1);
+  unsigned small = plan.add(512, 1, 2);
+  unsigned later = plan.add(1024, 2, 3);
+  unsigned y = plan.add(1024, 1, 2);
+  EXPECT_FALSE(plan.tie(small, x));
+  EXPECT_FALSE(plan.tie(later, x));
+  EXPECT_TRUE(plan.tie(y, x));
+  unsigned other = plan.add(1024, 1, 2);
+  EXPECT_FALSE(plan.tie(other, x)); // y has it
+}
+
+// Where ties save nothing they are left alone.
+TEST(MemoryPlan, TiesThatDoNotLowerThePeakAreNotUsed) {
+  MemoryPlan plan;
+  unsigned x = plan.add(64, 0, 1);
+  unsigned y = plan.add(64, 1, 2);
+  plan.add(4096, 3, 3);
+  EXPECT_TRUE(plan.tie(y, x));
+  plan.solve();
+  EXPECT_EQ(plan.totalBytes(), 4096);
+  EXPECT_FALSE(plan.isInPlace(y));
+}
+
+//===--- Sizes of the run -------------------------------------------------===//
+
+// The example of the header: the whole is s0 times the plan for one.
+TEST(MemoryPlan, MultiplesOfOneSizeArePackedLikeNumbers) {
+  ft::SymContext context;
+  Dim s0(context.symbol("s0"));
+  MemoryPlan plan;
+  unsigned a = plan.add(Dim(1024) * s0, 4096, 0, 1);
+  unsigned b = plan.add(Dim(512) * s0, 2048, 1, 2);
+  unsigned c = plan.add(Dim(1024) * s0, 4096, 2, 3);
+  unsigned number = plan.add(100, 0, 3);
+  plan.solve();
+  ASSERT_EQ(plan.slotBytes().size(), 1U);
+  EXPECT_EQ(plan.slotBytes()[0].str(), "1536*s0");
+  EXPECT_EQ(plan.offset(a).str(), "0");
+  EXPECT_EQ(plan.offset(b).str(), "1024*s0");
+  EXPECT_EQ(plan.offset(c).str(), "0");
+  EXPECT_EQ(plan.offset(number).str(), "0");
+  EXPECT_EQ(plan.slot(number), -1);
+  EXPECT_EQ(plan.arenaBytes().str(), "1536*s0 + 128");
+  EXPECT_EQ(plan.estimatedBytes(), 6144 + 128);
+}
+
+// Sizes that have nothing in common share a slot where that takes less.
+TEST(MemoryPlan, SlotsAreAsLargeAsTheLargestOfTheirBuffers) {
+  ft::SymContext context;
+  Dim s0(context.symbol("s0")), s1(context.symbol("s1"));
+  MemoryPlan plan;
+  plan.add(Dim(1024) * s0, 10240, 0, 1);
+  plan.add(Dim(1024) * s1, 10240, 2, 3);
+  plan.solve();
+  ASSERT_EQ(plan.slotBytes().size(), 1U);
+  EXPECT_EQ(plan.estimatedBytes(), 10240);
+}
+
+// What needs sizes that a later program is not told stands last.
+TEST(MemoryPlan, SlotsOfToldSizesComeFirst) {
+  ft::SymContext context;
+  Dim s0(context.symbol("s0")), s1(context.symbol("s1"));
+  MemoryPlan plan;
+  unsigned unknown = plan.add(Dim(1024) * s1, 10240, 0, 1);
+  unsigned known = plan.add(Dim(1024) * s0, 10240, 2, 3);
+  llvm::StringSet<> told;
+  told.insert("s0");
+  plan.solve(&told);
+  EXPECT_EQ(plan.toldSlots(), 1U);
+  EXPECT_EQ(plan.slot(known), 0);
+  EXPECT_EQ(plan.slot(unknown), 1);
 }
