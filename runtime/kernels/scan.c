@@ -70,32 +70,77 @@ SCAN(log_sum_f32, float, double, -INFINITY, log_plus)
 SCAN(log_sum_f64, double, double, -INFINITY, log_plus)
 #undef SCAN
 
+typedef struct number {
+  double re, im;
+} number;
+
+static inline number times_complex(number a, number b) {
+  return (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+/* e^z. Where e^re is 0 or infinite, a sine or cosine of 0 counts as such. */
+static number exponential(number z) {
+  double size = exp(z.re), c = cos(z.im), s = sin(z.im);
+  return (number){c == 0 ? 0 : size * c, s == 0 ? 0 : size * s};
+}
+
+/* log(1 + z), near 0 by the square of |1 + z|, which is 1 + re (2 + re) + im^2:
+ * log(1 + 1e-20) is 1e-20. */
+static number log_one_plus(number z) {
+  double angle = atan2(z.im, z.re + 1);
+  if (hypot(z.re, z.im) >= 0.5)
+    return (number){log(hypot(z.re + 1, z.im)), angle};
+  double square = z.re * (2 + z.re) + z.im * z.im;
+  return (number){square == 0 ? z.re : 0.5 * log1p(square), angle};
+}
+
+/* log(exp(a) + exp(b)): the one with the larger real part, and what the other
+ * adds to it. Of two numbers whose exponential is 0 the sum so far stays; a
+ * part that is NaN is both. */
+static number log_plus_complex(number sum, number x) {
+  number low = x.re < sum.re ? x : sum, high = x.re < sum.re ? sum : x;
+  if (isnan(x.re) || isnan(x.im) || isnan(sum.re) || isnan(sum.im))
+    return (number){NAN, NAN};
+  if (isinf(low.re) && low.re == high.re) {
+    if (low.re < 0)
+      return low;
+    number a = exponential(low), b = exponential(high);
+    return log_one_plus((number){a.re + b.re - 1, a.im + b.im});
+  }
+  number rest = {low.re - high.re, low.im - high.im};
+  number ratio = isinf(rest.re) ? (number){0, 0} : exponential(rest);
+  number more = log_one_plus(ratio);
+  return (number){high.re + more.re, high.im + more.im};
+}
+
 /* Parts one after the other, as they lie in memory. */
-#define SCAN_COMPLEX(name, type)                                               \
+#define SCAN_COMPLEX(name, type, start, combine)                               \
   static void name(columns c) {                                                \
     for (int64_t k = 0; k < c.width; ++k) {                                    \
       const type *x = (const type *)c.x + 2 * k;                               \
       type *y = (type *)c.y + 2 * k;                                           \
-      double re = 1, im = 0;                                                   \
+      number total = {start, 0};                                               \
       for (int64_t i = 0; i < c.n; ++i) {                                      \
-        double a = x[0], b = x[1], was = re;                                   \
-        re = was * a - im * b;                                                 \
-        im = was * b + im * a;                                                 \
-        y[0] = (type)re;                                                       \
-        y[1] = (type)im;                                                       \
+        total = combine(total, (number){x[0], x[1]});                          \
+        y[0] = (type)total.re;                                                 \
+        y[1] = (type)total.im;                                                 \
         x += 2 * c.inner;                                                      \
         y += 2 * c.inner;                                                      \
       }                                                                        \
     }                                                                          \
   }
-SCAN_COMPLEX(product_c64, float)
-SCAN_COMPLEX(product_c128, double)
+SCAN_COMPLEX(product_c64, float, 1, times_complex)
+SCAN_COMPLEX(product_c128, double, 1, times_complex)
+SCAN_COMPLEX(log_sum_c64, float, -INFINITY, log_plus_complex)
+SCAN_COMPLEX(log_sum_c128, double, -INFINITY, log_plus_complex)
 #undef SCAN_COMPLEX
 
 static void (*scan_of(DLDataType dtype, int64_t kind))(columns) {
   bool wide = dtype.bits == (dtype.code == kDLComplex ? 128 : 64);
   if (dtype.code == kDLComplex && kind == FT_SCAN_PRODUCT)
     return wide ? product_c128 : product_c64;
+  if (dtype.code == kDLComplex && kind == FT_SCAN_LOG_SUM_EXP)
+    return wide ? log_sum_c128 : log_sum_c64;
   if (dtype.code != kDLFloat && dtype.code != kDLComplex)
     return kind == FT_SCAN_SUM ? sum_i64 : product_i64;
   switch (kind) {

@@ -57,10 +57,37 @@ static void cumulateExtremum(Call &call) {
   }
 }
 
+/// log(e^x + e^y) for numbers that are finite or -inf: over the larger.
+static Complex logPlus(Complex x, Complex y) {
+  Complex high = x.real() < y.real() ? y : x;
+  if (high.real() == -HUGE_VAL)
+    return y;
+  return high + std::log(std::exp(x - high) + std::exp(y - high));
+}
+
+static void complexLogcumsumexp(Call &call) {
+  const Tensor &self = call.tensor(0);
+  Lines lines(self.shape, call.dim(1, self.rank()));
+  for (int64_t l = 0; l < lines.count; ++l) {
+    Complex value = -HUGE_VAL;
+    for (int64_t k = 0; k < lines.length; ++k) {
+      Complex x = self.complex(lines.at(l, k));
+      if (x.real() == HUGE_VAL || std::isinf(x.imag()))
+        return call.open("an angle of an infinite number");
+      if (std::isnan(x.real()) || std::isnan(x.imag()) ||
+          std::isnan(value.real()))
+        value = {std::nan(""), std::nan("")};
+      else
+        value = logPlus(x, value);
+      call.out().setComplex(lines.at(l, k), value);
+    }
+  }
+}
+
 static void logcumsumexp(Call &call) {
   const Tensor &self = call.tensor(0);
   if (isComplex(self.dtype))
-    return call.open("complex logcumsumexp");
+    return complexLogcumsumexp(call);
   Lines lines(self.shape, call.dim(1, self.rank()));
   for (int64_t l = 0; l < lines.count; ++l) {
     double value = -HUGE_VAL;

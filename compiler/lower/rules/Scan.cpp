@@ -165,8 +165,8 @@ static LogicalResult cumulativeTrapezoid(LowerCall &c) {
 }
 
 static LogicalResult logcumsumexp(LowerCall &c) {
-  if (!isFloating(c.operand(0).dtype))
-    return c.unsupported("complex numbers");
+  if (isIntegral(c.operand(0).dtype))
+    return c.unsupported("a running logarithm of integers");
   return cumulate<FT_SCAN_LOG_SUM_EXP>(c);
 }
 

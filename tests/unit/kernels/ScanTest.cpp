@@ -25,6 +25,8 @@ template <>
 constexpr DLDataType kDType<uint8_t> = {kDLUInt, 8, 1};
 template <>
 constexpr DLDataType kDType<std::complex<float>> = {kDLComplex, 64, 1};
+template <>
+constexpr DLDataType kDType<std::complex<double>> = {kDLComplex, 128, 1};
 
 /// Pieces of a loop, the last first.
 void piecewise(const ft_kernel_call *, void (*body)(void *, int64_t, int64_t),
@@ -142,6 +144,32 @@ TEST(ScanLogSumExp, StandsForTheSumOfExponentials) {
   EXPECT_DOUBLE_EQ(y[3], 1000 + std::log(2.0));
   EXPECT_EQ(y[4], inf);
   EXPECT_EQ(y[5], inf);
+}
+
+// PyTorch's values.
+TEST(ScanLogSumExp, OfComplexNumbers) {
+  const double inf = std::numeric_limits<double>::infinity();
+  using Numbers = std::vector<std::complex<double>>;
+  auto last = [](Numbers x) {
+    Numbers y;
+    call(ft_k_scan, x, {int64_t(x.size())}, 0, FT_SCAN_LOG_SUM_EXP, y);
+    return y.back();
+  };
+  auto near = [](std::complex<double> x, std::complex<double> y) {
+    EXPECT_LT(std::abs(x - y), 1e-14 * std::abs(y));
+  };
+  near(last({{1, 2}, {3, -1}, {-2, 0.5}}),
+       std::log(std::exp(std::complex<double>(1, 2)) +
+                std::exp(std::complex<double>(3, -1)) +
+                std::exp(std::complex<double>(-2, 0.5))));
+  near(last({{800, 1}, {801, 1}}), {801.3132616875182, 1});
+  near(last({{1, 4}, {1, 4}}), {1.6931471805599454, 4});
+  EXPECT_EQ(last({{1, 7}}), std::complex<double>(1, 7));
+  EXPECT_EQ(last({{-inf, 7}, {2, 9}}), std::complex<double>(2, 9));
+  EXPECT_EQ(last({{-inf, 0}, {-inf, 2}}), std::complex<double>(-inf, 0));
+  EXPECT_EQ(last({{1, 0}, {inf, 1}}), std::complex<double>(inf, 1));
+  EXPECT_TRUE(std::isnan(last({{1, 0}, {1, inf}}).real()));
+  EXPECT_TRUE(std::isnan(last({{1, 0}, {-inf, NAN}, {0, 0}}).imag()));
 }
 
 TEST(ScanExtreme, TakesTheLastOfEqualOnesAndKeepsNaN) {

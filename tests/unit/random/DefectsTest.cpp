@@ -341,6 +341,27 @@ TEST(Defects, TheGradientKeepsAllItsDigits) {
             std::vector<double>({1387432094}));
 }
 
+TEST(Defects, WeightsOfALossMayHaveMoreDims) {
+  Tensor x = reals(DType::F32, {2}, {1, -1}), w(DType::F32, {3, 2});
+  Arg none;
+  EXPECT_EQ(failureOf("binary_cross_entropy_with_logits.default",
+                      {first, second, Arg::tensor(2), none, Arg::integer(0)},
+                      {x, x, w}),
+            "");
+}
+
+TEST(Defects, TheSixthIsAFloat32) {
+  Tensor x = reals(DType::F64, {1}, {0.5});
+  EXPECT_EQ(failureOf("hardsigmoid_backward.default", {first, second}, {x, x}),
+            "");
+}
+
+TEST(Defects, RunningLogarithmsOfComplexNumbers) {
+  Tensor x = complexes({3}, {{1, 2}, {3, -1}, {-2, 0.5}});
+  EXPECT_EQ(failureOf("logcumsumexp.default", {first, Arg::integer(0)}, {x}),
+            "");
+}
+
 TEST(Defects, TransformsOfRealSignals) {
   Tensor x = reals(DType::F64, {4}, {1, 2, 3, 4});
   std::vector<double> y =
