@@ -166,6 +166,16 @@ static mlir::LogicalResult checkSizes(mlir::ModuleOp module) {
   return mlir::failure(result.wasInterrupted());
 }
 
+LowerOptions lowerOptions(const CpuTarget &target, const Options &options) {
+  LowerOptions lower;
+  lower.panelWidth = [&](DType) { return target.panelWidth(); };
+  lower.scratchBytes = [&](mlir::func::FuncOp kernel) {
+    return kernelScratchBytes(kernel, target);
+  };
+  lower.checks = options.checks;
+  return lower;
+}
+
 static llvm::Error runLower(PipelineState &state) {
   if (llvm::Error error = checkDevices(state.module))
     return error;
@@ -174,13 +184,8 @@ static llvm::Error runLower(PipelineState &state) {
   for (mlir::ModuleOp program : programsOf(state.module))
     if (mlir::failed(checkFake(program, FakeCheck::Shapes, &state.cache)))
       return reported();
-  LowerOptions options;
-  options.panelWidth = [&](DType) { return state.target->panelWidth(); };
-  options.scratchBytes = [&](mlir::func::FuncOp kernel) {
-    return kernelScratchBytes(kernel, *state.target);
-  };
-  options.checks = state.options.checks;
-  if (mlir::failed(lowerModule(state.module, options)))
+  if (mlir::failed(lowerModule(state.module,
+                               lowerOptions(*state.target, state.options))))
     return reported();
   return llvm::Error::success();
 }

@@ -10,6 +10,7 @@
 #include "compiler/emit/Artefact.h"
 #include "compiler/fake/FakeCache.h"
 #include "compiler/import/Importer.h"
+#include "compiler/lower/Lower.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -39,6 +40,9 @@ struct PipelineState {
 /// The dialects that the stages use, and no others: a text that names another
 /// one is refused instead of reaching code that nobody tested here.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
+
+/// What stage lower is told. The target must outlive it.
+LowerOptions lowerOptions(const CpuTarget &target, const Options &options);
 
 /// Whether this build has the stage; one that it lacks is FT0006.
 bool hasStage(Stage stage);
