@@ -4,7 +4,13 @@
 #include "compiler/driver/GuardReport.h"
 
 #include "compiler/driver/ReportParts.h"
+#include "compiler/fake/ControlNames.h"
 #include "compiler/fake/ModuleGuards.h"
+#include "dialects/ft/AtenCall.h"
+#include "dialects/ft/FtDialect.h"
+#include "dialects/ft/Places.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -172,6 +178,43 @@ std::string explainGuardJson(const Session &session, const std::string &id) {
   return printed(std::move(whole));
 }
 
+static std::string operandName(mlir::Value value) {
+  if (auto argument = llvm::dyn_cast<mlir::BlockArgument>(value))
+    if (auto function = llvm::dyn_cast<mlir::func::FuncOp>(
+            argument.getOwner()->getParentOp()))
+      if (auto name = function.getArgAttrOfType<mlir::StringAttr>(
+              argument.getArgNumber(), names::kName))
+        return "'" + name.str() + "'";
+  return nameOf(value);
+}
+
+/// Where an operand has the size that a declared one must be, whoever asks for
+/// it: "batch is 4 as a size of 'w', float32 [4, 1] cpu".
+static void citeOperands(mlir::ModuleOp module, const ShapeEnv &env,
+                         const SizeReport &size, llvm::raw_ostream &os) {
+  auto isCause = [&](mlir::Operation *op) {
+    const Schema *schema = schemaOf(op);
+    return schema && llvm::any_of(size.causes, [&](const Guard *guard) {
+             return guard->origin.op == schema->base &&
+                    guard->origin.source == placeOf(op->getLoc());
+           });
+  };
+  mlir::Operation *cause = nullptr;
+  module.walk([&](mlir::Operation *op) {
+    cause = isCause(op) ? op : cause;
+    return cause ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  if (!cause)
+    return;
+  for (mlir::Value operand : cause->getOperands()) {
+    std::optional<TensorMeta> meta = metaOf(operand);
+    if (meta && llvm::is_contained(meta->sizes, Dim(size.found.lo)))
+      os << env.text(size.symbol->expr) << " is " << size.found.lo
+         << " as a size of " << operandName(operand) << ", " << meta->str()
+         << '\n';
+  }
+}
+
 SizesVerdict judgeSizes(mlir::ModuleOp module, std::string &table) {
   ModuleGuards guards(module);
   SpecializationReport report = guards.report();
@@ -186,8 +229,13 @@ SizesVerdict judgeSizes(mlir::ModuleOp module, std::string &table) {
   }
   if (verdict == SizesVerdict::AsAsked && !report.remaining.empty())
     verdict = SizesVerdict::Restricted;
-  if (verdict != SizesVerdict::AsAsked)
-    table = tableText(guards);
+  if (verdict == SizesVerdict::AsAsked)
+    return verdict;
+  table = tableText(guards);
+  llvm::raw_string_ostream os(table);
+  for (const SizeReport &size : report.sizes)
+    if (size.isFixed() && !size.asked.isPoint())
+      citeOperands(module, guards.env(), size, os);
   return verdict;
 }
 

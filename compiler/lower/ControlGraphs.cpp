@@ -47,7 +47,7 @@ public:
     SmallVector<Attribute> symbols;
     if (llvm::any_of(results, [](const Result &r) { return r.given; }))
       for (Region &region : op->getRegions())
-        tells.push_back(told(region));
+        tells.push_back(scan ? foundByBody() : told(region));
     for (Region &region : op->getRegions()) {
       graphs.push_back(outline(region));
       symbols.push_back(FlatSymbolRefAttr::get(graphs.back()));
@@ -55,8 +55,9 @@ public:
     create(symbols);
     for (const Result &r : results)
       for (Dim d : r.meta.sizes)
-        if (!d.isStatic() && d.symbolic().kind() == SymKind::Symbol)
-          state.define(d.symbolic().name());
+        if (!d.isStatic() && (scan || d.symbolic().kind() == SymKind::Symbol))
+          for (const auto &symbol : symbolsOf(d))
+            state.define(symbol.getKey());
     return success();
   }
 
@@ -163,7 +164,9 @@ private:
       bool isJoined = llvm::all_of(r.meta.sizes, [&](Dim d) {
         return state.isDefined(d) || d.symbolic().kind() == SymKind::Symbol;
       });
-      if (r.given && (!isa<CondOp>(op) || !isJoined))
+      // What a scan stacks has one size in all steps, which the run checks.
+      bool isStacked = scan && v.getResultNumber() >= carried;
+      if (r.given && !isStacked && (!isa<CondOp>(op) || !isJoined))
         return unsupported() << " whose results have sizes that its body "
                              << "decides: " << r.meta.str();
       results.push_back(std::move(r));
@@ -195,6 +198,29 @@ private:
     for (const std::string &text : texts)
       names.push_back(text);
     return b.getStrArrayAttr(names);
+  }
+
+  static llvm::StringSet<> symbolsOf(Dim d) {
+    llvm::StringSet<> names;
+    if (!d.isStatic())
+      d.symbolic().collectSymbols(names);
+    return names;
+  }
+
+  /// The symbols that the body of a scan makes sizes of its results, in pairs
+  /// as above.
+  ArrayAttr foundByBody() {
+    llvm::StringSet<> names;
+    for (const Result &r : results)
+      for (Dim d : r.given ? ArrayRef<Dim>(r.meta.sizes) : ArrayRef<Dim>())
+        for (const auto &symbol : symbolsOf(d))
+          if (!state.isDefined(
+                  Dim(d.symbolic().context().symbol(symbol.getKey()))))
+            names.insert(symbol.getKey());
+    SmallVector<StringRef> pairs;
+    for (const auto &name : names)
+      pairs.append(2, name.getKey());
+    return b.getStrArrayAttr(pairs);
   }
 
   //===--- Functions ------------------------------------------------------===//
@@ -244,7 +270,7 @@ private:
       function.setResultAttr(r, names::kName,
                              b.getStringAttr("out" + std::to_string(r)));
       function.setResultAttr(r, names::kRole, b.getStringAttr("output"));
-      if (isa<CondOp>(op) && results[r].given)
+      if (results[r].given)
         function.setResultAttr(r, names::kGives, b.getUnitAttr());
     }
     function.getBody().takeBody(region);

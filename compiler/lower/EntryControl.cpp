@@ -1,6 +1,8 @@
 //===- EntryControl.cpp - Branches and loops of a call --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "foretrace/runtime.h"
+
 #include "compiler/lower/ControlGraphs.h"
 #include "compiler/lower/EntryEmitter.h"
 
@@ -77,19 +79,25 @@ Value EntryEmitter::isTrue(Value address) {
   return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, flag, zero);
 }
 
+bool EntryEmitter::makesMemory(const PlannedCall &call, unsigned r) const {
+  Value v = call.graphs->getResult(r);
+  return call.given[r] &&
+         schedule.placements.lookup(v).region == ft::Region::Late;
+}
+
 void EntryEmitter::emitGraphs(const PlannedCall &call) {
   RunGraphsOp op = call.graphs;
   SmallVector<Value> operands, results;
   for (Value v : op.getOperands())
     operands.push_back(addressOf(v, schedule.placements.lookup(v)));
-  for (auto [given, v] : llvm::zip(call.given, op.getResults())) {
-    Placement place = schedule.placements.lookup(v);
-    if (given && place.region == ft::Region::Late) {
+  for (unsigned r = 0; r < op.getNumResults(); ++r) {
+    Value v = op.getResult(r);
+    if (makesMemory(call, r)) {
       results.push_back(LLVM::ZeroOp::create(b, loc, pointer()));
       continue;
     }
     allocateLate(v);
-    results.push_back(addressOf(v, place));
+    results.push_back(addressOf(v, schedule.placements.lookup(v)));
   }
   SmallVector<Value> tensors(op.getOperands());
   llvm::append_range(tensors, op.getResults());
@@ -132,8 +140,7 @@ void EntryEmitter::emitCond(const PlannedCall &call, ArrayRef<Value> operands,
   // Where the branch put the results whose memory it made.
   SmallVector<unsigned> made;
   for (unsigned r = 0; r < results.size(); ++r)
-    if (call.given[r] &&
-        schedule.placements.lookup(op.getResult(r)).region == ft::Region::Late)
+    if (makesMemory(call, r))
       made.push_back(r);
   Value chosen = isTrue(operands[0]);
   Block *sides[] = {newBlock(), newBlock()};
@@ -213,38 +220,42 @@ void EntryEmitter::emitWhile(const PlannedCall &call, ArrayRef<Value> operands,
 
 /// for (i = 0; i < length; ++i) body(carried, x + p * |x[0]|, captured)
 ///     -> (next, y + p * |y[0]|), p = i, or length - 1 - i
+///
+/// Where the body finds the size of y, it makes the memory of a slice, and the
+/// first step tells that of the result, to which slices are copied.
 void EntryEmitter::emitScan(const PlannedCall &call, ArrayRef<Value> operands,
                             ArrayRef<Value> results) {
   RunGraphsOp op = call.graphs;
+  FoundSlices found;
+  for (unsigned r = op.getCarried(); r < results.size(); ++r)
+    if (makesMemory(call, r))
+      found.results.push_back(r);
+  startSlices(op, found);
   Carried carried = startLoop(call, operands, results);
+  if (!found.state.empty())
+    found.state.front() = carried.mark;
   size_t first = carried.current.size();
   size_t sliced = op->getAttrOfType<IntegerAttr>(names::kSliced).getInt();
-  // The bytes of one position.
-  auto step = [&](Value v) {
-    Dims sizes = llvm::to_vector<6>(*schedule.sizes.of(v));
-    sizes.erase(sizes.begin());
-    auto type = cast<RankedTensorType>(v.getType());
-    return asI64(sizeValue(tensorBytes(sizes, type.getElementType())));
-  };
   SmallVector<Value> steps, strides;
   for (size_t i = first; i < first + sliced; ++i)
-    steps.push_back(step(op.getOperand(static_cast<unsigned>(i))));
+    steps.push_back(sliceBytes(op.getOperand(static_cast<unsigned>(i))));
   for (size_t r = first; r < results.size(); ++r)
-    strides.push_back(step(op.getResult(static_cast<unsigned>(r))));
+    strides.push_back(makesMemory(call, static_cast<unsigned>(r))
+                          ? Value()
+                          : sliceBytes(op.getResult(static_cast<unsigned>(r))));
   Dim positions =
       (*schedule.sizes.of(op.getOperand(static_cast<unsigned>(first))))[0];
   Value length = asI64(sizeValue(positions));
-  auto at = [&](Value start, Value bytes, Value position) -> Value {
-    Value offset = arith::MulIOp::create(b, loc, bytes, position);
-    return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), start,
-                               ValueRange{offset});
-  };
 
-  Block *head = newBlock(b.getI64Type()), *body = newBlock(),
-        *after = newBlock();
-  cf::BranchOp::create(b, loc, head, constant64(0));
+  SmallVector<Type> types = {b.getI64Type()};
+  types.append(found.state.size(), pointer());
+  Block *head = newBlock(types), *body = newBlock(), *after = newBlock();
+  SmallVector<Value> start = {constant64(0)};
+  llvm::append_range(start, found.state);
+  cf::BranchOp::create(b, loc, head, start);
   b.setInsertionPointToEnd(head);
   Value i = head->getArgument(0);
+  found.state.assign(head->args_begin() + 1, head->args_end());
   Value more =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, i, length);
   cf::CondBranchOp::create(b, loc, more, body, ValueRange{}, after,
@@ -256,14 +267,108 @@ void EntryEmitter::emitScan(const PlannedCall &call, ArrayRef<Value> operands,
     position = arith::SubIOp::create(b, loc, length, next);
   SmallVector<Value> inputs(carried.current), outputs(carried.next);
   for (size_t k = 0; k < sliced; ++k)
-    inputs.push_back(at(operands[first + k], steps[k], position));
+    inputs.push_back(sliceAt(operands[first + k], steps[k], position));
   llvm::append_range(inputs, operands.drop_front(first + sliced));
   for (size_t k = 0; k < strides.size(); ++k)
-    outputs.push_back(at(results[first + k], strides[k], position));
-  callGraph(op, 0, inputs, outputs, call.scratch);
+    outputs.push_back(strides[k]
+                          ? sliceAt(results[first + k], strides[k], position)
+                          : results[first + k]);
+  Value given = callGraph(op, 0, inputs, outputs, call.scratch);
+  if (!found.results.empty()) {
+    keepSlices(op, found, i, position, given);
+    carried.mark = found.state.front();
+  }
   nextIteration(carried);
-  cf::BranchOp::create(b, loc, head, next);
+  SmallVector<Value> again = {next};
+  llvm::append_range(again, found.state);
+  cf::BranchOp::create(b, loc, head, again);
   b.setInsertionPointToEnd(after);
+  for (auto [k, r] : llvm::enumerate(found.results))
+    lateBuffers[schedule.placements.lookup(op.getResult(r)).index] =
+        head->getArgument(static_cast<unsigned>(k + 2));
+}
+
+Value EntryEmitter::sliceBytes(Value v) {
+  Dims sizes = llvm::to_vector<6>(*schedule.sizes.of(v));
+  sizes.erase(sizes.begin());
+  auto type = cast<RankedTensorType>(v.getType());
+  return asI64(sizeValue(tensorBytes(sizes, type.getElementType())));
+}
+
+Value EntryEmitter::sliceAt(Value start, Value bytes, Value position) {
+  Value offset = arith::MulIOp::create(b, loc, bytes, position);
+  return LLVM::GEPOp::create(b, loc, pointer(), b.getI8Type(), start,
+                             ValueRange{offset});
+}
+
+void EntryEmitter::startSlices(RunGraphsOp op, FoundSlices &found) {
+  if (found.results.empty())
+    return;
+  found.state.emplace_back();
+  // Without a step nothing is found, and the results are empty.
+  auto words = cast<ArrayAttr>(op->getAttrOfType<ArrayAttr>(names::kTells)[0])
+                   .getAsValueRange<StringAttr>();
+  for (StringRef symbol : words) {
+    if (!found.symbols.empty() && found.symbols.back() == symbol)
+      continue;
+    found.symbols.push_back(symbol);
+    LLVM::StoreOp::create(b, loc, constant64(0), sizeSlot(symbol));
+  }
+  found.sizes = stackWords(static_cast<int64_t>(found.symbols.size()));
+  for (unsigned r : found.results)
+    found.state.push_back(temporary(bytesOf(op.getResult(r))));
+}
+
+void EntryEmitter::keepSlices(RunGraphsOp op, FoundSlices &found, Value step,
+                              Value position, Value given) {
+  Block *first = newBlock(), *later = newBlock();
+  Block *join = newBlock(SmallVector<Type>(found.state.size(), pointer()));
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, step,
+                                        constant64(0));
+  cf::CondBranchOp::create(b, loc, isFirst, first, ValueRange{}, later,
+                           ValueRange{});
+  auto sizeOf = [&](unsigned s) {
+    return LLVM::LoadOp::create(b, loc, b.getI64Type(),
+                                sizeSlot(found.symbols[s]));
+  };
+  // What this step keeps stays until the call ends: the results lie above it.
+  b.setInsertionPointToEnd(first);
+  SmallVector<Value> made = {Value()};
+  for (unsigned r : found.results)
+    made.push_back(temporary(bytesOf(op.getResult(r))));
+  auto mark = externalTo(pointer(), "ft_rt_mark", pointer());
+  made.front() =
+      LLVM::CallOp::create(b, loc, mark, entry.getArgument(kExec)).getResult();
+  for (unsigned s = 0; s < found.symbols.size(); ++s)
+    LLVM::StoreOp::create(b, loc, sizeOf(s), elementAt(found.sizes, s));
+  cf::BranchOp::create(b, loc, join, made);
+  b.setInsertionPointToEnd(later);
+  for (unsigned s = 0; s < found.symbols.size(); ++s) {
+    Value before =
+        LLVM::LoadOp::create(b, loc, b.getI64Type(), elementAt(found.sizes, s));
+    Value bad = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne,
+                                      sizeOf(s), before);
+    splitOn(bad, [&] {
+      auto fail =
+          external("ft_rt_fail", {pointer(), b.getI32Type(), pointer()});
+      std::string sentence =
+          found.symbols[s].str() + " must be the same in all steps of a scan";
+      return LLVM::CallOp::create(b, loc, fail,
+                                  ValueRange{entry.getArgument(kExec),
+                                             constant32(FT_ERROR_GUARD),
+                                             stringConstant(sentence)})
+          .getResult();
+    });
+  }
+  cf::BranchOp::create(b, loc, join, found.state);
+  b.setInsertionPointToEnd(join);
+  found.state.assign(join->args_begin(), join->args_end());
+  for (auto [k, r] : llvm::enumerate(found.results)) {
+    Value bytes = sliceBytes(op.getResult(r));
+    Value slice = LLVM::LoadOp::create(b, loc, pointer(), elementAt(given, r));
+    LLVM::MemcpyOp::create(b, loc, sliceAt(found.state[k + 1], bytes, position),
+                           slice, bytes, /*isVolatile=*/false);
+  }
 }
 
 } // namespace ft

@@ -178,6 +178,25 @@ private:
     /// The temporary memory that was there before the loop.
     Value mark;
   };
+  /// Whether the functions make the memory of a result, whose size they find.
+  bool makesMemory(const PlannedCall &call, unsigned result) const;
+  /// Such results of a scan, the symbols of their sizes, and words that keep
+  /// what the first step found.
+  struct FoundSlices {
+    llvm::SmallVector<unsigned> results;
+    llvm::SmallVector<llvm::StringRef> symbols;
+    Value sizes;
+    /// From step to step: the mark of the temporary memory, and the memory of
+    /// each result.
+    llvm::SmallVector<Value> state;
+  };
+  void startSlices(RunGraphsOp op, FoundSlices &found);
+  /// Copies what a step gave (`given`: the array of its outputs).
+  void keepSlices(RunGraphsOp op, FoundSlices &found, Value step,
+                  Value position, Value given);
+  /// One position of a tensor that is cut along its first dim.
+  Value sliceBytes(Value tensor);
+  Value sliceAt(Value start, Value bytes, Value position);
   Carried startLoop(const PlannedCall &call, Values operands, Values results);
   void nextIteration(const Carried &carried);
 

@@ -349,8 +349,8 @@ private:
     Value base = rowMajor ? behindReshapes(v) : v;
     Operation *op = base.getDefiningOp();
     OpRole kind = op ? roleOf(op) : OpRole::View;
-    // Branches that decide a size make the memory too.
-    if (isLate && op && op->hasAttr(names::kTells))
+    // Branches that decide a size make the memory too, and so do kernels.
+    if (isLate && op && (op->hasAttr(names::kTells) || isFound(base)))
       kind = OpRole::View;
     // A custom kernel writes dense memory only.
     bool isComputed = (kind == OpRole::Library && rowMajor) ||

@@ -310,12 +310,18 @@ lowerFunction(func::FuncOp source,
   Operation *terminator = source.getBody().front().getTerminator();
   SmallVector<Value> results;
   SmallVector<Attribute> resultAttrs;
+  bool isGraph = source->hasAttr(names::kKnown);
   for (auto [r, v] : llvm::enumerate(terminator->getOperands())) {
     NamedAttrList attrs(source.getResultAttrDict(r));
     LoweredTensor t;
     if (isa<TensorType>(v.getType())) {
       t = state.values.lookup(v);
-      attrs.set(names::kMeta, TypeAttr::get(v.getType()));
+      Type type = v.getType();
+      // What calls a graph takes its results as they are taken everywhere.
+      if (std::optional<TensorMeta> meta = metaFromType(type); meta && isGraph)
+        type = typeFromMeta(context,
+                            TensorMeta::contiguous(meta->dtype, meta->sizes));
+      attrs.set(names::kMeta, TypeAttr::get(type));
     } else {
       // A number is returned as a 0-dim tensor.
       if (auto constant = v.getDefiningOp<arith::ConstantOp>())
@@ -327,8 +333,8 @@ lowerFunction(func::FuncOp source,
     }
     // Back to logical order, in the one place where layouts meet the caller.
     LowerCall boundary(state, terminator, b);
-    results.push_back(isFound(t.value) ? t.value
-                                       : boundary.toRowMajor(t).value);
+    results.push_back(
+        isFound(t.value) && !isGraph ? t.value : boundary.toRowMajor(t).value);
     outputs.push_back(results.back().getType());
     resultAttrs.push_back(attrs.getDictionary(context));
     state.closeGroup("copy");

@@ -68,6 +68,15 @@ static Tensor declare(TraceState &state, TensorKind kind,
   TensorMeta meta;
   if (!state.describe(desc, meta, here))
     return state.failedTensor();
+  if (kind == TensorKind::Input && !state.makeDynamic(name, desc, meta, here))
+    return state.failedTensor();
+  if (kind != TensorKind::Input && !desc.dynamicSizes().empty()) {
+    state.fail(DiagId::TraceMisuse, here,
+               "'" + name +
+                   "' is no input: its sizes are not a call's to "
+                   "choose");
+    return state.failedTensor();
+  }
   return state.addArgument(kind, name, std::move(meta), state.addStorage(),
                            here);
 }

@@ -67,21 +67,29 @@ SymInt SymInt::apply(const char *op, const SymInt &a, const SymInt &b) {
   return results.number(0).toInt();
 }
 
-/// What is the same expression is equal; anything else would be a guess.
 bool SymInt::decide(const char *relation, const SymInt &a, const SymInt &b) {
   if (!a.ok() || !b.ok())
     return false;
   auto dim = [](const SymInt &v) {
     return v.node ? v.node->dim : Dim(v.number);
   };
+  std::string_view kind = relation;
   if (dim(a).identical(dim(b)))
-    return std::string_view(relation) != "<";
-  traceOf(a, b)->fail(
+    return kind != "<";
+  TraceState *trace = traceOf(a, b);
+  SymContext &symbols = trace->scope->symbols();
+  SymExpr x = dim(a).toExpr(symbols), y = dim(b).toExpr(symbols);
+  SymExpr predicate = kind == "<"    ? symbols.lt(x, y)
+                      : kind == "<=" ? symbols.le(x, y)
+                                     : symbols.eq(x, y);
+  if (std::optional<bool> taken = trace->branch(predicate))
+    return *taken;
+  trace->fail(
       DiagId::SymbolicUndecided, {},
       "the program branches on " + a.str() + " " + relation + " " + b.str() +
           ", which is not known before the model runs",
-      "guards on symbols are not supported yet; ask for a relation that holds "
-      "for all sizes, or keep the choice inside of the graph with ft::cond");
+      "keep the choice inside of the graph with ft::cond, or assert what is "
+      "known of the number");
   return false;
 }
 

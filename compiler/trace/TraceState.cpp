@@ -321,14 +321,31 @@ std::string TraceState::recordName(uint32_t storage) const {
   return "trace/" + std::to_string(storage);
 }
 
-/// The symbols that calls have made stand in front of the function.
+/// The symbols of inputs and those that calls have made stand in front of the
+/// function, with what the program's branches rely on.
 void TraceState::writeSymbols() {
-  for (SymbolOp op : llvm::make_early_inc_range(module->getOps<SymbolOp>()))
-    op.erase();
+  for (Operation &op : llvm::make_early_inc_range(module->getOps()))
+    if (isa<SymbolOp, FactOp>(op))
+      op.erase();
   OpBuilder front(function);
   auto number = [&](int64_t v, int64_t none) {
     return v == none ? IntegerAttr() : front.getI64IntegerAttr(v);
   };
+  for (const SymbolInfo &size : shapes->symbols())
+    if (size.backed)
+      SymbolOp::create(
+          front, front.getUnknownLoc(), front.getStringAttr(size.expr.name()),
+          number(size.range.lo, Interval::kMin),
+          number(size.range.hi, Interval::kMax),
+          front.getI64IntegerAttr(*size.hint),
+          front.getStringAttr(size.input + ":" + std::to_string(size.dim)),
+          front.getStringAttr(size.userName), /*traced_lower=*/IntegerAttr());
+  for (SymExpr fact : branchFacts)
+    FactOp::create(front, front.getUnknownLoc(),
+                   front.getStringAttr(fact.str()),
+                   front.getStringAttr("a branch of the program"),
+                   /*id=*/StringAttr(), /*place=*/StringAttr(),
+                   /*implied_by=*/ArrayAttr());
   for (const FakeScope::Unbacked &made : scope->made())
     if (!made.isFloat)
       SymbolOp::create(front, front.getUnknownLoc(),

@@ -165,6 +165,12 @@ struct TraceState : Origin, std::enable_shared_from_this<TraceState> {
                      uint32_t storage, const Here &here);
   /// Of a description, with an error if its parts contradict each other.
   bool describe(const TensorDesc &desc, TensorMeta &meta, const Here &here);
+  /// Puts symbols in the place of an input's dynamic sizes (DynamicInputs.cpp).
+  bool makeDynamic(llvm::StringRef input, const TensorDesc &desc,
+                   TensorMeta &meta, const Here &here);
+  /// How the program branches: as the facts say, else as the example does,
+  /// which is a fact from there on. Nothing if data decide.
+  std::optional<bool> branch(SymExpr predicate);
   Tensor fake(const RealTensor &real, llvm::StringRef name, TensorKind kind,
               const Here &here);
 
@@ -218,6 +224,10 @@ private:
              const std::shared_ptr<TraceContext> &owner);
   std::string recordName(uint32_t storage) const;
   void writeSymbols();
+  /// The symbol for each name of a dynamic size.
+  llvm::StringMap<SymExpr> sizeNames;
+  /// What the program's branches rely on.
+  std::vector<SymExpr> branchFacts;
 
   llvm::StringMap<unsigned> names;
   llvm::StringSet<> argumentNames;

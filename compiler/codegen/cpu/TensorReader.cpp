@@ -381,7 +381,8 @@ Value TensorReader::evaluate(Value value, linalg::GenericOp op,
   } else {
     Operation *inner = value.getDefiningOp();
     for (Value operand : usedBy(inner))
-      if (!evaluate(operand, op, dims, carried, known))
+      if (!isa<RankedTensorType>(operand.getType()) &&
+          !evaluate(operand, op, dims, carried, known))
         return Value();
     result = emitBodyOp(inner, known);
     if (!result)
@@ -399,6 +400,8 @@ Value TensorReader::emitBodyOp(Operation *op,
   IRMapping map;
   bool vector = false;
   SmallVector<Value> operands = usedBy(op);
+  llvm::erase_if(operands,
+                 [](Value v) { return isa<RankedTensorType>(v.getType()); });
   for (Value operand : operands)
     vector |= isa<VectorType>(known.lookup(operand).getType());
   for (Value operand : operands) {
@@ -425,6 +428,30 @@ Value TensorReader::emitBodyOp(Operation *op,
   }
   Operation *copy = b.clone(*op, map);
   copy->setLoc(loc);
+  // What a loop reads is worked out inside of it.
+  copy->walk([&](tensor::ExtractOp extract) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(extract);
+    Scope scope(*this);
+    Value tensor = extract.getTensor(), element;
+    if (auto shape = space.sizes->of(tensor)) {
+      Coords at;
+      for (auto [size, i] : llvm::zip(*shape, extract.getIndices())) {
+        // A counter of one step would be taken for 0.
+        bool isOne = size.isStatic() && size.value() < 2;
+        at.push_back(space.of(space.addCounter(i, isOne ? Dim(2) : size)));
+      }
+      element = read(tensor, at);
+    }
+    if (!element) {
+      failed = op;
+      return;
+    }
+    extract.replaceAllUsesWith(element);
+    extract.erase();
+  });
+  if (failed)
+    return Value();
   for (auto [from, to] : llvm::zip(op->getResults(), copy->getResults())) {
     if (vector)
       to.setType(vectorOf(from.getType()));

@@ -433,10 +433,25 @@ bool TensorWalk::readScalar(Value value, linalg::GenericOp op,
     }
     return read(extract.getTensor(), at);
   }
+  // What a loop inside reads may be anywhere.
+  bool readable = true;
+  for (Region &region : inner->getRegions())
+    region.walk([&](tensor::ExtractOp extract) {
+      IndexExpr depends;
+      for (const IndexExpr &d : dims)
+        depends = depends + d;
+      Coords at;
+      for (size_t i = 0; i < extract.getIndices().size(); ++i) {
+        unsigned atom = space.addLanes(Value(), Dim(int64_t(1) << 40));
+        space.setNumerator(atom, depends);
+        at.push_back(space.of(atom));
+      }
+      readable &= read(extract.getTensor(), at);
+    });
   for (Value used : usedBy(inner))
     if (!readScalar(used, op, dims, seen))
       return false;
-  return true;
+  return readable;
 }
 
 } // namespace ft

@@ -69,6 +69,23 @@ static LogicalResult upsample(FakeCall &c) {
   return resizeTo(c, wanted, F);
 }
 
+/// size * scale rounded down, for scales such as 2, 0.5 and 1.25, whose
+/// products with any size are exact in double. Those of 0.7 are rounded before
+/// they are cut: 10 * 0.7 is 7, of which no arithmetic on whole numbers knows.
+static std::optional<Dim> timesDyadic(Dim size, double scale) {
+  constexpr int kMostBits = 20;
+  double whole = std::ldexp(scale, kMostBits);
+  if (!(scale > 0 && scale < 4096) || whole != std::floor(whole))
+    return std::nullopt;
+  auto numerator = static_cast<int64_t>(whole), denominator = int64_t(1)
+                                                              << kMostBits;
+  while (numerator % 2 == 0 && denominator > 1) {
+    numerator /= 2;
+    denominator /= 2;
+  }
+  return floorDiv(size * numerator, denominator);
+}
+
 /// (input, output_size?, …, scale_factors?)
 template <unsigned N, Follow F>
 static LogicalResult upsampleVec(FakeCall &c) {
@@ -92,12 +109,13 @@ static LogicalResult upsampleVec(FakeCall &c) {
     if (size.isStatic())
       wanted.push_back(
           static_cast<int64_t>(static_cast<double>(size.value()) * scale));
-    else if (scale == std::floor(scale))
-      wanted.push_back(size * static_cast<int64_t>(scale));
+    else if (std::optional<Dim> scaled = timesDyadic(size, scale))
+      wanted.push_back(*scaled);
     else
-      return c.fail(FakeError::Undecided, "the size " + size.str() + " times " +
-                                              std::to_string(scale) +
-                                              " is no whole expression");
+      return c.fail(FakeError::Undecided,
+                    "the size " + size.str() + " times " +
+                        std::to_string(scale) +
+                        " is no expression of whole numbers");
   }
   return resizeTo(c, wanted, F);
 }

@@ -6,6 +6,7 @@
 #include "compiler/lower/Gather.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <bit>
 
@@ -15,27 +16,36 @@ namespace ft {
 
 using Cmp = ScalarBuilder::Cmp;
 
-/// Nothing has more elements than this many bits can say.
-static constexpr int kMostSteps = 40;
-
 /// The first element that `isBeyond` holds for, as it does for all after it.
 static Value partitionPoint(LowerCall &c, ScalarBuilder &s, Dim n,
                             llvm::function_ref<Value(Value)> element,
                             llvm::function_ref<Value(Value)> isBeyond) {
   auto number = [&](int64_t v) { return s.constantInt(s.b.getIndexType(), v); };
-  Value low = number(0), high = sizeIndex(c, s, n);
   Value last = sizeIndex(c, s, n - 1);
-  int steps = kMostSteps;
-  if (n.isStatic())
-    steps = std::bit_width(static_cast<uint64_t>(n.value()));
-  else
-    last = s.maximum(last, number(0));
-  for (; steps; --steps) {
-    Value open = s.cmp(Cmp::Lt, low, high);
+  auto halve = [&](Value low, Value high) {
     Value mid = arith::ShRUIOp::create(s.b, s.loc, s.add(low, high), number(1));
     Value stop = isBeyond(element(s.minimum(mid, last)));
-    Value up = s.select(stop, low, s.add(mid, number(1)));
-    Value down = s.select(stop, mid, high);
+    return std::pair(s.select(stop, low, s.add(mid, number(1))),
+                     s.select(stop, mid, high));
+  };
+  Value low = number(0), high = sizeIndex(c, s, n);
+  if (!n.isStatic()) {
+    auto isOpen = [&](OpBuilder &b, Location at, ValueRange v) {
+      scf::ConditionOp::create(b, at, s.cmp(Cmp::Lt, v[0], v[1]), v);
+    };
+    auto step = [&](OpBuilder &b, Location at, ValueRange v) {
+      auto [up, down] = halve(v[0], v[1]);
+      scf::YieldOp::create(b, at, ValueRange{up, down});
+    };
+    SmallVector<Type> types(2, low.getType());
+    return scf::WhileOp::create(s.b, s.loc, types, ValueRange{low, high},
+                                isOpen, step)
+        .getResult(0);
+  }
+  // Branches cost more than steps that no longer change anything.
+  for (int k = std::bit_width(static_cast<uint64_t>(n.value())); k; --k) {
+    Value open = s.cmp(Cmp::Lt, low, high);
+    auto [up, down] = halve(low, high);
     low = s.select(open, up, low);
     high = s.select(open, down, high);
   }

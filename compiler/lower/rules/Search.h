@@ -11,9 +11,8 @@ namespace ft {
 /// Where `value` would be inserted (of type index) into a sorted sequence of n
 /// elements: before (left) or after (right) its equals; NaN goes to the end.
 /// `element(i)` gives the sequence, which has no NaN (with NaN the search goes
-/// where ATen's does). log2(n) steps, unrolled; for an n of the run as many as
-/// any memory could need. n may then be 0, if element 0 can be read all the
-/// same.
+/// where ATen's does). log2(n) steps, unrolled; for an n of the run, which may
+/// be 0, a loop.
 mlir::Value binarySearch(LowerCall &c, ScalarBuilder &s, mlir::Value value,
                          Dim n, bool right, DType dtype,
                          llvm::function_ref<mlir::Value(mlir::Value)> element);

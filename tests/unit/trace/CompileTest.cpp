@@ -336,6 +336,44 @@ TEST(Compile, DimsThatExamplesDifferInAreDynamic) {
   dlclose(library);
 }
 
+/// A program that branches on a size serves the sizes of the side it took.
+TEST(Compile, BranchesOnSizesAreChecked) {
+  FakeMode mode;
+  {
+    FakeMode::Scope scope(mode);
+    Tensor x = mode.input("x", TensorDesc({8}).dynamic(0, "batch"));
+    mode.output("y", x.size(0) <= 16 ? x * 2 : x * 3);
+  }
+  Session session;
+  std::string base = testing::TempDir() + "branches";
+  ASSERT_TRUE(session.load(mode) && session.compile(base)) << rendered(session);
+  void *library = dlopen(session.files().library.c_str(), RTLD_NOW);
+  ASSERT_TRUE(library) << dlerror();
+  auto getter = reinterpret_cast<ft_api_getter>(dlsym(library, FT_API_SYMBOL));
+  const ft_api *api = getter();
+  ft_model *model = nullptr;
+  ft_status status = api->load(nullptr, &model);
+  ASSERT_EQ(status.code, FT_OK) << status.message;
+  for (int64_t rows : {8, 0, 1, 16, 17}) {
+    Floats x = randomFloats(static_cast<size_t>(rows), 1);
+    Floats y(static_cast<size_t>(rows));
+    DLTensor in = ft_tensor(x.data(), kDLFloat, 32, 1, &rows);
+    DLTensor out = ft_tensor(y.data(), kDLFloat, 32, 1, &rows);
+    status = api->forward(model, &in, 1, &out, 1, nullptr);
+    if (rows > 16) {
+      EXPECT_EQ(status.code, FT_ERROR_GUARD);
+      EXPECT_STREQ(status.message,
+                   "input \"x\": dim 0 (batch) is 17, must be at most 16");
+      continue;
+    }
+    ASSERT_EQ(status.code, FT_OK) << status.message;
+    for (size_t r = 0; r < y.size(); ++r)
+      EXPECT_EQ(y[r], x[r] * 2);
+  }
+  api->unload(model);
+  dlclose(library);
+}
+
 TEST(Compile, AnExampleOfOtherRankIsAnError) {
   FakeMode mode;
   {

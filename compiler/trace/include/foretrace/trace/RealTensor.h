@@ -37,15 +37,33 @@ public:
     place = device;
     return *this;
   }
+  /// Of an input: a dim that calls may choose, whose size here is the example;
+  /// its `size` as in --dynamic: a name, a name with a range, an expression of
+  /// names, "" for a name that is made.
+  ///
+  ///   mode.input("x", TensorDesc({8, 16}).dynamic(0, "batch[1..64]"))
+  ///   mode.input("y", TensorDesc({17}).dynamic(0, "2*batch + 1"))
+  ///   mode.input("z", TensorDesc({12}).dynamic(0, "4*_rows"))
+  ///
+  /// x.size(0) is then a symbol. To branch on it takes the side that the
+  /// example takes, and the artefact checks that calls take it, too.
+  TensorDesc &dynamic(size_t dim, std::string size) {
+    dynamicList.emplace_back(dim, std::move(size));
+    return *this;
+  }
 
   const std::vector<int64_t> &sizes() const { return sizeList; }
   const Optional<std::vector<int64_t>> &strides() const { return strideList; }
   int64_t offset() const { return start; }
   ScalarType dtype() const { return type; }
   DeviceId device() const { return place; }
+  const std::vector<std::pair<size_t, std::string>> &dynamicSizes() const {
+    return dynamicList;
+  }
 
 private:
   std::vector<int64_t> sizeList;
+  std::vector<std::pair<size_t, std::string>> dynamicList;
   Optional<std::vector<int64_t>> strideList;
   int64_t start = 0;
   ScalarType type = kFloat32;

@@ -98,9 +98,10 @@ using IfInteger = std::enable_if_t<std::is_integral_v<T> &&
 ///
 /// Arithmetic on plain integers is plain arithmetic (`/` and `%` round as
 /// Python's `//` and `%` do). On symbols it adds operations to the module. To
-/// compare is to branch: a comparison of symbols that is not decided by what is
-/// known of them would need a guard, which this version cannot make, and is an
-/// error of the mode (FT0311) instead of a guess.
+/// compare is to branch: what is not decided by what is known of the symbols is
+/// what it is in the example, and a guard of the model, for sizes of inputs
+/// (TensorDesc::dynamic). Of numbers that data decide it is an error of the
+/// mode (FT0311) instead of a guess.
 class FORETRACE_API SymInt {
 public:
   SymInt() = default;
