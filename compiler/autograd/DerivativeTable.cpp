@@ -109,8 +109,11 @@ private:
     const Schema *schema = find(overload);
     if (!schema)
       return;
+    std::vector<Formula> &expansion = entries[schema->index].expansion;
+    if (expansion.size() == schema->returns.size())
+      return complain(overload, "it has more expansions than results");
     if (std::optional<Formula> formula = parse(*schema, text))
-      entries[schema->index].expansion.push_back(std::move(*formula));
+      expansion.push_back(std::move(*formula));
   }
 
   void addConstant(llvm::StringRef overload) {
@@ -137,8 +140,10 @@ private:
 
   void addExpansions(llvm::ArrayRef<ExpandRow> rows) {
     for (const ExpandRow &row : rows)
-      if (const Schema *schema = find(row.name))
-        entries[schema->index].expand = row.function;
+      if (const Schema *schema = find(row.name)) {
+        if (std::exchange(entries[schema->index].expand, row.function))
+          complain(row.name, "it has two expansions");
+      }
   }
 
   void addSame(llvm::StringRef overload, llvm::StringRef other) {

@@ -248,6 +248,14 @@ static Term ctcReduced(RuleCall &c, Terms t) {
   return c.call("mean", {c.div(loss, lengths)});
 }
 
+/// How often the indices t[1] name each of t[2] rows, as a column.
+static Term timesNamed(RuleCall &c, Terms t) {
+  Dims sizes = RuleCall::sizes(t[1]);
+  sizes.push_back(1);
+  Term ones = c.call("new_ones", {t[0], sizes});
+  return c.call("embedding_dense_backward", {ones, t[1], t[2], -1, false});
+}
+
 template <double (*function)(double)>
 static Term ofNumber(RuleCall &c, Terms t) {
   if (t[0].isKnown())
@@ -290,6 +298,7 @@ const FormulaFunction *findFormulaFunction(llvm::StringRef name) {
       {"steps_along", stepsAlong},
       {"ctc_reduced", ctcReduced},
       {"padded", padded},
+      {"times_named", timesNamed},
       {"number_log", ofNumber<std::log>}};
   for (const FormulaFunction &function : kFunctions)
     if (function.name == name)

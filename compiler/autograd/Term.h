@@ -57,7 +57,9 @@ public:
   mlir::Value value() const { return operand; }
   /// Of a Plain term.
   const Arg &arg() const { return constant; }
-  llvm::ArrayRef<Term> items() const { return list; }
+  llvm::ArrayRef<Term> items() const & { return list; }
+  /// A view of what is gone at once would dangle.
+  std::vector<Term> items() && { return std::move(list); }
 
   /// A known number as double; a size of the run as NaN.
   double number() const;

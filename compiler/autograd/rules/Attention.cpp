@@ -68,7 +68,8 @@ static bool isFused(RuleCall &c) {
 }
 
 /// softmax(scale q k^T + mask) v, whose rows without a key are zeros.
-static Term plain(RuleCall &c) {
+/// The weights of the rows go to `rows` if that is asked for.
+static Term plain(RuleCall &c, Term *rows = nullptr) {
   Term q = c.arg("query"), k = c.arg("key"), v = c.arg("value"),
        scale = c.arg("scale"), mask = c.arg("attn_mask");
   DType dtype = RuleCall::dtype(q);
@@ -104,6 +105,8 @@ static Term plain(RuleCall &c) {
   Term weights =
       c.call(mask.isTensor() ? "_safe_softmax" : "softmax.int", {scores, -1});
   double p = c.arg("dropout_p").number();
+  if (rows)
+    *rows = weights;
   if (p > 0)
     weights = c.call("dropout", {weights, p, true});
   return c.call("matmul", {weights, v});
@@ -120,8 +123,19 @@ static std::vector<Term> attention(RuleCall &c) {
                   c.arg("scale").named("scale")})};
 }
 
+/// Gives the weights too.
+static std::vector<Term> attentionWithWeights(RuleCall &c) {
+  if (c.arg("dropout_p").number() > 0 || c.arg("dropout_mask").isTensor()) {
+    c.fail("with a dropout of its own it has none");
+    return {};
+  }
+  Term weights, result = plain(c, &weights);
+  return {result, weights};
+}
+
 llvm::ArrayRef<ExpandRow> attentionExpansions() {
   static constexpr ExpandRow kRows[] = {
+      {"_scaled_dot_product_attention_math.default", attentionWithWeights},
       {"scaled_dot_product_attention.default", attention},
   };
   return kRows;

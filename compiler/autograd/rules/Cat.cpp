@@ -128,9 +128,8 @@ llvm::ArrayRef<DerivativeRow> catDerivatives() {
 /// from the last one, a negative pad cuts.
 static std::vector<Term> padCircular(RuleCall &c) {
   Term x = c.arg("self");
-  llvm::ArrayRef<Term> pad = c.arg("pad").items();
+  std::vector<Term> pads = c.arg("pad").items();
   int64_t rank = RuleCall::rank(x);
-  llvm::SmallVector<Term> pads(pad.begin(), pad.end());
   for (size_t k = 0; 2 * k + 1 < pads.size(); ++k) {
     int64_t d = rank - 1 - static_cast<int64_t>(k);
     Dim before = pads[2 * k].dim(), after = pads[2 * k + 1].dim();

@@ -90,7 +90,7 @@ static std::vector<Term> blockDiagonal(RuleCall &c) {
 }
 
 static std::vector<Term> cartesian(RuleCall &c) {
-  llvm::ArrayRef<Term> tensors = c.arg("tensors").items();
+  std::vector<Term> tensors = c.arg("tensors").items();
   if (tensors.size() == 1)
     return {c.call("alias", {tensors.front()})};
   std::vector<Term> grids =
@@ -113,66 +113,43 @@ static std::vector<Term> broadcastTensors(RuleCall &c) {
   return results;
 }
 
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-/// Dims of both that are paired and those that are not, as a product of two
-/// matrices.
-static std::vector<Term> tensordot(RuleCall &c) {
-  auto matrix = [&](const char *name, const char *dims, bool pairedLast) {
-    Term x = c.arg(name);
-    int64_t rank = RuleCall::rank(x);
-    llvm::SmallVector<int64_t> paired, free, order;
-    for (const Term &d : c.arg(dims).items())
-      paired.push_back(RuleCall::wrap(d.integer(), rank));
-    for (int64_t d = 0; d < rank; ++d)
-      if (!llvm::is_contained(paired, d))
-        free.push_back(d);
-    for (const auto &part :
-         pairedLast ? std::array{free, paired} : std::array{paired, free})
-      order.append(part.begin(), part.end());
-    Dims sizes = RuleCall::sizes(x);
-    auto count = [&](llvm::ArrayRef<int64_t> of) {
-      Dim n = 1;
-      for (int64_t d : of)
-        n = n * sizes[d];
-      return n;
-    };
-    Dims two = pairedLast ? Dims{count(free), count(paired)}
-                          : Dims{count(paired), count(free)};
-    return c.call(
-        "reshape",
-        {c.call("permute", {x, llvm::ArrayRef<int64_t>(order)}), two});
+/// All choices of `r` places in their order: of all tuples of places those that
+/// rise, of which there are as many as the result has rows.
+static std::vector<Term> combinations(RuleCall &c) {
+  Term x = c.arg("self");
+  Dim n = RuleCall::sizes(x)[0], count = RuleCall::sizes(c.result(0))[0];
+  auto r = static_cast<size_t>(c.arg("r").integer());
+  if (r == 0)
+    return {};
+  Term places = c.call("arange", {n});
+  auto along = [&](size_t d) {
+    Dims sizes(r, Dim(1));
+    sizes[d] = n;
+    return c.reshape(places, sizes);
   };
-  Term product = c.call("mm", {matrix("self", "dims_self", true),
-                               matrix("other", "dims_other", false)});
-  return {c.reshape(product, RuleCall::sizes(c.result(0)))};
+  Term rises = c.call("ge", {along(0), 0});
+  llvm::StringRef order =
+      c.arg("with_replacement").truth() ? "le.Tensor" : "lt.Tensor";
+  for (size_t d = 0; d + 1 < r; ++d)
+    rises =
+        c.call("logical_and", {rises, c.call(order, {along(d), along(d + 1)})});
+  Term tuples = c.call("nonzero_static", {rises, Term(count).named("size")});
+  Term chosen = c.call(
+      "index_select", {x, 0, c.reshape(tuples, Dims{count * Dim(int64_t(r))})});
+  return {c.reshape(chosen, RuleCall::sizes(c.result(0)))};
 }
 
-/// Dims (a, 1) times (1, b), for each pair from the last one.
-static std::vector<Term> kronecker(RuleCall &c) {
-  Term a = c.arg("self"), b = c.arg("other");
-  int64_t rank = std::max(RuleCall::rank(a), RuleCall::rank(b));
-  auto spread = [&](const Term &x, bool first) {
-    Dims own = RuleCall::sizes(x), sizes;
-    own.insert(own.begin(), rank - own.size(), Dim(1));
-    for (const Dim &d : own) {
-      sizes.push_back(first ? d : Dim(1));
-      sizes.push_back(first ? Dim(1) : d);
-    }
-    return c.call("reshape", {x, sizes});
-  };
-  Term product = c.mul(spread(a, true), spread(b, false));
-  return {c.call("reshape", {product, RuleCall::sizes(c.result(0))})};
-}
-
-static std::vector<Term> chain(RuleCall &c) {
-  Term list = c.arg(unsigned(0));
-  Term product = list.items().front();
-  for (const Term &next : list.items().drop_front())
-    product = c.call("matmul", {product, next});
-  return {product};
+/// The parts of one tensor behind another, as the sizes of a list say.
+static std::vector<Term> unflattened(RuleCall &c) {
+  std::vector<Term> parts;
+  Dim start = 0;
+  for (const Term &like : c.arg("tensors").items()) {
+    Dim count = RuleCall::meta(like).numel();
+    Term part = c.call("narrow", {c.arg("flat"), 0, start, count});
+    parts.push_back(c.call("reshape", {part, RuleCall::sizes(like)}));
+    start = start + count;
+  }
+  return parts;
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,17 +184,15 @@ llvm::ArrayRef<ExpandRow> compositeExpansions() {
       {"block_diag.default", blockDiagonal},
       {"broadcast_tensors.default", broadcastTensors},
       {"cartesian_prod.default", cartesian},
-      {"chain_matmul.default", chain},
       {"column_stack.default", columns},
+      {"combinations.default", combinations},
       {"dstack.default", deep},
       {"flatten_dense_tensors.default", flattened},
       {"hstack.default", horizontal},
-      {"kron.default", kronecker},
-      {"linalg_multi_dot.default", chain},
       {"norm_except_dim.default", normExceptDim},
       {"pad_sequence.default", padSequence},
       {"row_stack.default", vertical},
-      {"tensordot.default", tensordot},
+      {"unflatten_dense_tensors.default", unflattened},
       {"vstack.default", vertical},
   };
   return kRows;

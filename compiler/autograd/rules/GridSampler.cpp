@@ -274,7 +274,7 @@ std::vector<Term> GridBackward::run(bool ofImage, bool ofGrid) {
 }
 
 static std::vector<Term> gridBackward(RuleCall &c) {
-  llvm::ArrayRef<Term> mask = c.arg("output_mask").items();
+  std::vector<Term> mask = c.arg("output_mask").items();
   GridBackward backward(c);
   return backward.run(mask[0].truth(), mask[1].truth());
 }

@@ -295,42 +295,6 @@ static std::vector<Term> trilinear(RuleCall &c) {
   return {c.call("sum.dim_IntList", {product, c.arg("sumdim"), false})};
 }
 
-/// The gradient of a distance, to be derived once more. The distance is an
-/// argument of its own: sum over j of grad s(d) / distance^(p-1), where d is
-/// the difference of rows i and j and s(d) = sgn(d) |d|^(p-1); 0 where the
-/// distance is 0.
-static std::vector<Term> cdistBackward(RuleCall &c) {
-  Term x1 = c.arg("x1"), p = c.arg("p");
-  Term grad = c.call("unsqueeze", {c.arg("grad_output"), -1});
-  Term distance = c.call("unsqueeze", {c.arg("cdist"), -1});
-  Term d = c.sub(c.call("unsqueeze", {x1, -2}),
-                 c.call("unsqueeze", {c.arg("x2"), -3}));
-  double order = p.number();
-  Term slope;
-  if (order == 0)
-    return {c.call("new_zeros", {x1, RuleCall::sizes(c.result(0))})};
-  if (order == 1 || std::isinf(order)) {
-    slope = c.mul(c.call("sign", {d}), grad);
-    if (order != 1)
-      slope = c.call("where",
-                     {c.call("eq", {c.call("abs", {d}), distance}), slope, 0});
-  } else {
-    Term power = order == 2
-                     ? d
-                     : c.mul(c.call("sign", {d}),
-                             c.call("pow", {c.call("abs", {d}), order - 1}));
-    Term isZero = c.call("eq", {distance, 0});
-    // No division by 0, whose gradient would be NaN.
-    Term safe = c.call("masked_fill", {distance, isZero, 1});
-    Term scale =
-        c.div(grad, order == 2 ? safe : c.call("pow", {safe, order - 1}));
-    slope = c.mul(power, c.call("masked_fill", {scale, isZero, 0}));
-    if (order < 1)
-      slope = c.call("masked_fill", {slope, c.call("eq", {d, 0}), 0});
-  }
-  return {c.call("sum.dim_IntList", {slope, std::vector<Term>{-2}, false})};
-}
-
 /// x1 . x2 / (max(|x1|, eps) max(|x2|, eps)); a norm below eps is held at it,
 /// and has the gradient of the norm.
 static std::vector<Term> cosineSimilarity(RuleCall &c) {
@@ -346,7 +310,6 @@ static std::vector<Term> cosineSimilarity(RuleCall &c) {
 
 llvm::ArrayRef<ExpandRow> matmulExpansions() {
   static constexpr ExpandRow kRows[] = {
-      {"_cdist_backward.default", cdistBackward},
       {"_trilinear.default", trilinear},
       {"bilinear.default", bilinear},
       {"cosine_similarity.default", cosineSimilarity},

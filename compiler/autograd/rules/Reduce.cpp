@@ -189,4 +189,49 @@ llvm::ArrayRef<DerivativeRow> reduceDerivatives() {
   return kRows;
 }
 
+//===----------------------------------------------------------------------===//
+// Expansions
+//===----------------------------------------------------------------------===//
+
+/// The backward of cumprod, to be derived once more. y_i is the product of x_0
+/// to x_i, so that x_k gets the sum over i >= k of grad_i times that product
+/// without x_k: each row k of [k, i] has a 1 for x_k.
+///
+/// Cost: the square of the size of the dim, where zeros are no special case.
+static std::vector<Term> cumprodBackward(RuleCall &c) {
+  Term x = c.arg("input"), grad = c.arg("grad");
+  int64_t rank = RuleCall::rank(x);
+  if (rank == 0)
+    return {c.cast(grad, RuleCall::dtype(c.result(0)))};
+  int64_t d = RuleCall::wrap(c.arg("dim").integer(), rank);
+  Dims sizes = RuleCall::sizes(x);
+  Dim n = sizes[d];
+  // [.., i, ..] -> [.., 1, i, ..]
+  Term wide = c.call("unsqueeze", {x, d});
+  Dims square = RuleCall::sizes(wide);
+  square[d] = n;
+  Term places = c.call("arange", {n});
+  auto along = [&](int64_t dim) {
+    Dims one(square.size(), Dim(1));
+    one[dim] = n;
+    return c.reshape(places, one);
+  };
+  Term row = along(d), column = along(d + 1);
+  Term others = c.call("masked_fill", {c.call("expand", {wide, square}),
+                                       c.call("eq", {row, column}), 1});
+  Term products = c.conj(c.call("cumprod", {others, d + 1}));
+  Term terms = c.mul(products, c.call("unsqueeze", {grad, d}));
+  terms = c.call("masked_fill", {terms, c.call("gt", {row, column}), 0});
+  Term sum =
+      c.call("sum.dim_IntList", {terms, std::vector<Term>{d + 1}, false});
+  return {c.cast(sum, RuleCall::dtype(c.result(0)))};
+}
+
+llvm::ArrayRef<ExpandRow> reduceExpansions() {
+  static constexpr ExpandRow kRows[] = {
+      {"cumprod_backward.default", cumprodBackward},
+  };
+  return kRows;
+}
+
 } // namespace ft

@@ -181,8 +181,85 @@ static std::vector<Term> single(RuleCall &c) {
   return {next.h};
 }
 
+//===----------------------------------------------------------------------===//
+// The backward of cells from their gates, written out to be derived once more
+//===----------------------------------------------------------------------===//
+
+/// With s = sigmoid(x): s (1 - s), times `grad`.
+static Term sigmoidSlope(RuleCall &c, const Term &grad, const Term &s) {
+  return c.mul(grad, c.mul(s, c.sub(1, s)));
+}
+static Term tanhSlope(RuleCall &c, const Term &grad, const Term &t) {
+  return c.mul(grad, c.sub(1, c.mul(t, t)));
+}
+
+static Term withBias(RuleCall &c, const char *gates, const char *bias) {
+  Term b = c.arg(bias);
+  return b.isTensor() ? c.add(c.arg(gates), b) : c.arg(gates);
+}
+
+/// The gradients of the biases, sums over the batch, behind `results`.
+static std::vector<Term> andBiases(RuleCall &c, std::vector<Term> results) {
+  for (size_t i : {0U, 1U}) {
+    Term sum;
+    if (c.result(static_cast<unsigned>(results.size())).isTensor())
+      sum =
+          c.call("sum.dim_IntList", {results[i], std::vector<Term>{0}, false});
+    results.push_back(sum);
+  }
+  return results;
+}
+
+static Term gradOrZero(const Term &grad) {
+  return grad.isTensor() ? grad : Term();
+}
+
+static std::vector<Term> lstmGatesBackward(RuleCall &c) {
+  Term dh = gradOrZero(c.arg("grad_hy")), dc = gradOrZero(c.arg("grad_cy"));
+  Term gates = c.add(withBias(c, "input_gates", "input_bias"),
+                     withBias(c, "hidden_gates", "hidden_bias"));
+  std::vector<Term> parts = c.callAll("chunk", {gates, 4, -1}, 4);
+  if (c.failed())
+    return {};
+  Term i = c.call("sigmoid", {parts[0]}), f = c.call("sigmoid", {parts[1]}),
+       n = c.call("tanh", {parts[2]}), o = c.call("sigmoid", {parts[3]});
+  Term shown = c.call("tanh", {c.arg("cy")});
+  Term cell = c.add(tanhSlope(c, c.mul(dh, o), shown), dc);
+  auto part = [&](const Term &grad) { return c.defined(grad, i); };
+  Term all = c.call(
+      "cat",
+      {std::vector<Term>{part(sigmoidSlope(c, c.mul(cell, n), i)),
+                         part(sigmoidSlope(c, c.mul(cell, c.arg("cx")), f)),
+                         part(tanhSlope(c, c.mul(cell, i), n)),
+                         part(sigmoidSlope(c, c.mul(dh, shown), o))},
+       1});
+  return andBiases(c, {all, all, part(c.mul(cell, f))});
+}
+
+static std::vector<Term> gruGatesBackward(RuleCall &c) {
+  Term grad = c.arg("grad_hy"), h = c.arg("hx");
+  std::vector<Term> in =
+      c.callAll("chunk", {withBias(c, "input_gates", "input_bias"), 3, -1}, 3);
+  std::vector<Term> hidden = c.callAll(
+      "chunk", {withBias(c, "hidden_gates", "hidden_bias"), 3, -1}, 3);
+  if (c.failed())
+    return {};
+  Term reset = c.call("sigmoid", {c.add(in[0], hidden[0])});
+  Term z = c.call("sigmoid", {c.add(in[1], hidden[1])});
+  Term n = c.call("tanh", {c.add(in[2], c.mul(reset, hidden[2]))});
+  Term dz = sigmoidSlope(c, c.mul(grad, c.sub(h, n)), z);
+  Term dn = tanhSlope(c, c.mul(grad, c.sub(1, z)), n);
+  Term dr = sigmoidSlope(c, c.mul(dn, hidden[2]), reset);
+  return andBiases(
+      c, {c.call("cat", {std::vector<Term>{dr, dz, dn}, 1}),
+          c.call("cat", {std::vector<Term>{dr, dz, c.mul(dn, reset)}, 1}),
+          c.mul(grad, z)});
+}
+
 llvm::ArrayRef<ExpandRow> rnnExpansions() {
   static constexpr ExpandRow kRows[] = {
+      {"_thnn_differentiable_gru_cell_backward.default", gruGatesBackward},
+      {"_thnn_differentiable_lstm_cell_backward.default", lstmGatesBackward},
       {"gru.input", sequence<Cell::Gru>},
       {"gru_cell.default", single<Cell::Gru>},
       {"lstm.input", sequence<Cell::Lstm>},

@@ -164,7 +164,10 @@ static LogicalResult msort(LowerCall &c) {
 static LogicalResult topk(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   Dim k = c.dimArg(1);
-  if (isComplex(x.dtype) || x.rank() == 0 || k.is(0) || hasNoElements(x.dims()))
+  // A number has itself, even where none is asked for.
+  if (x.rank() == 0)
+    return sorted(c, 0, c.flag(3), 1, 0, 1);
+  if (isComplex(x.dtype) || k.is(0) || hasNoElements(x.dims()))
     return sorted(c, c.integer(2), c.flag(3), k, 0, 1);
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
   SmallVector<unsigned, 6> order;
