@@ -5,6 +5,7 @@
 
 #include "compiler/emit/Emit.h"
 #include "compiler/lower/MemoryPlan.h"
+#include "compiler/optimizer/Optimizers.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
@@ -211,6 +212,8 @@ public:
 private:
   llvm::Expected<AbiPlace> inputPlace(const PlannedValue &value);
   llvm::Expected<AbiPlace> outputPlace(const PlannedValue &value);
+  llvm::Expected<AbiPlace> updatePlace(const PlannedValue &value);
+  void addOptimizer(const ProgramParts &update);
   llvm::Expected<AbiPlace> find(const llvm::StringMap<int64_t> &in,
                                 llvm::StringRef name, AbiPlace::Kind kind);
   void addWeights(uint64_t bytes) {
@@ -220,7 +223,7 @@ private:
 
   Artefact &artefact;
   WeightSource *weights;
-  llvm::StringMap<int64_t> inputs, outputs, states, saved;
+  llvm::StringMap<int64_t> inputs, outputs, states, saved, optimizer;
 };
 } // namespace
 
@@ -263,12 +266,40 @@ TrainingBuilder::outputPlace(const PlannedValue &value) {
     return find(outputs, name, AbiPlace::Output);
   name.consume_front("gradient_");
   if (inputs.contains(name))
-    return makeError(DiagId::NotYetSupported, "",
-                     "the gradient of the input '" + name +
-                         "' is asked for: a compiled model gives those of "
-                         "parameters",
-                     "switch requires_grad off for its inputs");
+    return find(inputs, name, AbiPlace::InputGradient);
   return find(states, name, AbiPlace::Gradient);
+}
+
+/// What the update of parameters takes, see compiler/optimizer/Update.h.
+llvm::Expected<AbiPlace>
+TrainingBuilder::updatePlace(const PlannedValue &value) {
+  llvm::StringRef name = value.name;
+  if (value.kind == "given_parameter")
+    return find(states, name, AbiPlace::State);
+  if (value.kind == "given_buffer")
+    return find(optimizer, name, AbiPlace::Optimizer);
+  if (name.consume_front("gradient_"))
+    return find(states, name, AbiPlace::Gradient);
+  static const llvm::StringMap<int64_t> hypers = [] {
+    llvm::StringMap<int64_t> map;
+    int64_t n = 0;
+#define FT_HYPER_REAL(field) map[#field] = n++;
+#define FT_HYPER_FLAG(field) map[#field] = n++;
+#include "runtime/src/hyperparameters.def"
+    return map;
+  }();
+  return find(hypers, name, AbiPlace::Hyperparameter);
+}
+
+void TrainingBuilder::addOptimizer(const ProgramParts &update) {
+  artefact.optimizer = update.optimizer;
+  for (const PlannedValue &v : update.plan.inputs) {
+    if (v.kind != "given_buffer")
+      continue;
+    optimizer[v.name] = static_cast<int64_t>(artefact.optimizerState.size());
+    artefact.optimizerState.push_back(
+        abiValue(update.plan, v.name, v.type, false));
+  }
 }
 
 llvm::Error TrainingBuilder::addInterface(const Plan &forward) {
@@ -314,8 +345,11 @@ llvm::Error TrainingBuilder::addProgram(ProgramParts parts) {
   program.arenaBytes = static_cast<uint64_t>(parts.plan.arenaBytes);
   program.weightsBase = artefact.weightsBytes;
   program.object = std::move(parts.object);
+  bool isUpdate = parts.name == "update";
+  if (isUpdate)
+    addOptimizer(parts);
   for (const PlannedValue &v : parts.plan.inputs) {
-    llvm::Expected<AbiPlace> place = inputPlace(v);
+    llvm::Expected<AbiPlace> place = isUpdate ? updatePlace(v) : inputPlace(v);
     if (!place)
       return place.takeError();
     program.inputs.push_back(abiValue(parts.plan, v.name, v.type, v.written));
@@ -328,6 +362,8 @@ llvm::Error TrainingBuilder::addProgram(ProgramParts parts) {
       return place.takeError();
     if (place->kind == AbiPlace::Gradient)
       artefact.state[static_cast<size_t>(place->index)].hasGradient = true;
+    if (place->kind == AbiPlace::InputGradient)
+      artefact.inputs[static_cast<size_t>(place->index)].hasGradient = true;
     program.outputs.push_back(abiValue(parts.plan, v.name, v.type, false));
     program.outputs.back().inArena = v.inArena;
     program.outputPlaces.push_back(*place);
@@ -377,11 +413,14 @@ buildTrainingArtefact(llvm::StringRef name, std::vector<ProgramParts> programs,
   artefact.name = cIdentifier(name);
   artefact.cpu = target.cpu;
   artefact.features = target.features;
-  if (programs.size() != 2 || programs[0].name != "forward" ||
-      programs[1].name != "backward")
+  bool known = programs.size() >= 2 && programs[0].name == "forward" &&
+               programs[1].name == "backward" &&
+               (programs.size() == 2 ||
+                (programs.size() == 3 && programs[2].name == "update"));
+  if (!known || (programs.size() == 3 && !findOptimizer(programs[2].optimizer)))
     return makeError(DiagId::BadText, "",
-                     "a model that is trained is the programs @forward and "
-                     "@backward");
+                     "a model that is trained is the programs @forward, "
+                     "@backward and, with ft.optimizer, @update");
   Plan forward = programs[0].plan;
   TrainingBuilder builder(artefact, weights);
   if (llvm::Error error = builder.addInterface(forward))

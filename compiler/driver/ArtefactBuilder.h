@@ -27,11 +27,13 @@ struct ProgramParts {
   std::string name;
   Plan plan;
   std::string object;
+  /// Of the program "update": what it is a step of.
+  std::string optimizer = {};
 };
 
-/// The same for forward and backward. The parameters and buffers that each call
-/// is given become the model's state; the records hold their values at the
-/// start. Errors: FT0006 for a gradient of an input, FT0202.
+/// The same for forward, backward and, with an optimizer, update. The
+/// parameters and buffers that each call is given become the model's state; the
+/// records hold their values at the start. Errors: FT0202.
 llvm::Expected<Artefact>
 buildTrainingArtefact(llvm::StringRef name, std::vector<ProgramParts> programs,
                       const CpuTarget &target, WeightSource *weights);

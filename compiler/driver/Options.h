@@ -48,6 +48,12 @@ struct Options {
   /// The most that is kept: "0.5" of what is kept without a budget, or
   /// "8GiB" (PartitionOptions.h); empty: no budget.
   std::string memoryBudget;
+  /// With `training`: also compile a step of this optimizer over all
+  /// parameters (compiler/optimizer/Optimizers.def); empty: none.
+  std::string optimizer;
+  /// With `training`: inputs whose gradient backward gives as well, besides
+  /// those that the model itself says require one.
+  std::vector<std::string> inputGradients;
   /// Compile the joint graph as one function (Autograd.h), which takes the
   /// tangents of its outputs after its inputs and gives the gradients of what
   /// requires one after its outputs: how derivatives are tested.

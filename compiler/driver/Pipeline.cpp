@@ -7,11 +7,13 @@
 #include "compiler/autograd/LoopBound.h"
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/driver/ArtefactBuilder.h"
+#include "compiler/driver/InputGradients.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/MemoryPlan.h"
+#include "compiler/optimizer/Update.h"
 #include "compiler/partition/SplitJoint.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtDialect.h"
@@ -77,11 +79,14 @@ static llvm::Error runFunctionalize(PipelineState &state) {
 static llvm::Error runAutograd(PipelineState &state) {
   if (llvm::Error error = checkAnnotations(Stage::Functionalize, state))
     return error;
+  if (llvm::Error error =
+          askForGradients(state.module, state.options.inputGradients))
+    return error;
   if (mlir::failed(declareBounds(state.module, state.options.loopBounds)) ||
       mlir::failed(buildJoint(state.module, &state.cache)) ||
       mlir::failed(verifyAutogradStage(state.module)))
     return reported();
-  return llvm::Error::success();
+  return checkGradientsAsked(state.module, state.options.inputGradients);
 }
 
 static llvm::Error runPartition(PipelineState &state) {
@@ -90,8 +95,19 @@ static llvm::Error runPartition(PipelineState &state) {
   PartitionOptions options;
   options.keep = state.options.keep;
   options.recompute = state.options.recompute;
-  if (mlir::failed(splitJoint(state.module, options)) ||
-      mlir::failed(verifyPartitionStage(state.module)))
+  if (mlir::failed(splitJoint(state.module, options)))
+    return reported();
+  if (!state.options.optimizer.empty()) {
+    const OptimizerInfo *optimizer = findOptimizer(state.options.optimizer);
+    if (!optimizer)
+      return makeError(DiagId::BadCommandLine, "",
+                       "no optimizer is called '" + state.options.optimizer +
+                           "'",
+                       "there are " + optimizerNames());
+    if (mlir::failed(addUpdate(state.module, *optimizer, &state.cache)))
+      return reported();
+  }
+  if (mlir::failed(verifyPartitionStage(state.module)))
     return reported();
   return llvm::Error::success();
 }
@@ -253,8 +269,10 @@ static std::vector<ProgramParts> compiledPrograms(PipelineState &state) {
     std::optional<Plan> plan = Plan::of(program);
     if (!plan || object.empty())
       return {};
-    parts.push_back(
-        {programName(program).str(), std::move(*plan), std::move(object)});
+    auto optimizer =
+        program->getAttrOfType<mlir::StringAttr>(names::kOptimizer);
+    parts.push_back({programName(program).str(), std::move(*plan),
+                     std::move(object), optimizer ? optimizer.str() : ""});
   }
   return parts;
 }

@@ -41,8 +41,13 @@ struct Runner::State {
   llvm::Error call(RunPhase phase, llvm::ArrayRef<DLTensor> in,
                    llvm::MutableArrayRef<DLTensor> out,
                    const ft_call_options &options);
-  /// The parameter that gradient `index` is of.
-  std::optional<size_t> gradientState(size_t index) const;
+  /// A gradient or tensor of the state, and what the model calls it.
+  struct Named {
+    const ft_value_info *info;
+    const HostArray *array;
+  };
+  std::vector<Named> gradients() const;
+  std::vector<Named> states() const;
   bool write(const HostArray *array, const std::string &npyPath,
              const llvm::Twine &missing);
   static void *allocate(void *user, int32_t index, DLDataType dtype,
@@ -225,6 +230,8 @@ llvm::Error Runner::State::call(RunPhase phase, llvm::ArrayRef<DLTensor> in,
     return trained->run(FT_TRAIN_FORWARD, in, out, options);
   case RunPhase::Backward:
     return trained->run(FT_TRAIN_BACKWARD, in, out, options);
+  case RunPhase::Update:
+    return trained->run(FT_TRAIN_UPDATE, in, out, options);
   case RunPhase::Step:
     break;
   }
@@ -291,6 +298,33 @@ bool Runner::run(RunPhase phase) { return state->check(state->run(phase)); }
 
 bool Runner::isTrained() const { return state->trained != nullptr; }
 
+bool Runner::hasOptimizer() const {
+  return isTrained() && state->model->info().optimizer_name;
+}
+
+bool Runner::setHyperparameter(const std::string &name, double value) {
+  if (llvm::Error error = state->needModel())
+    return state->check(std::move(error));
+  if (!hasOptimizer())
+    return state->check(makeError(DiagId::BadCommandLine, state->path,
+                                  "the model was compiled without an optimizer",
+                                  "compile it with --optimizer"));
+  ft_optimizer_options &options = state->trained->hyperparameters;
+  std::string names;
+#define FT_HYPER_REAL(field)                                                   \
+  if (name == #field)                                                          \
+    return options.field = value, true;                                        \
+  names += (names.empty() ? "" : ", ") + std::string(#field);
+#define FT_HYPER_FLAG(field)                                                   \
+  if (name == #field)                                                          \
+    return options.field = value != 0, true;                                   \
+  names += ", " #field;
+#include "runtime/src/hyperparameters.def"
+  return state->check(makeError(DiagId::BadCommandLine, state->path,
+                                "optimizers have no '" + name + "'",
+                                "they have " + names));
+}
+
 bool Runner::State::write(const HostArray *array, const std::string &npyPath,
                           const llvm::Twine &missing) {
   if (!array)
@@ -338,31 +372,75 @@ std::string Runner::outputText(size_t index, size_t limit) const {
   return firstElements(state->output(index), limit);
 }
 
-std::optional<size_t> Runner::State::gradientState(size_t index) const {
-  for (size_t i = 0; trained && i < trained->size(); ++i)
-    if (trained->gradient(i) && index-- == 0)
-      return i;
-  return std::nullopt;
-}
-
-std::vector<RunTensor> Runner::gradients() const {
-  std::vector<RunTensor> all;
-  for (size_t i = 0; std::optional<size_t> at = state->gradientState(i); ++i)
-    all.push_back(
-        describe(*state->model->info().state[static_cast<int32_t>(*at)]));
+std::vector<Runner::State::Named> Runner::State::gradients() const {
+  std::vector<Named> all;
+  if (!trained)
+    return all;
+  const ft_model_info &info = model->info();
+  for (size_t i = 0; i < trained->size(); ++i)
+    if (trained->gradient(i))
+      all.push_back({info.state[i], trained->gradient(i)});
+  for (size_t i = 0; i < size_t(info.num_inputs); ++i)
+    if (info.inputs[i]->flags & FT_VALUE_GRADIENT)
+      all.push_back({info.inputs[i], trained->inputGradient(i)});
   return all;
 }
 
+std::vector<Runner::State::Named> Runner::State::states() const {
+  std::vector<Named> all;
+  if (!trained)
+    return all;
+  const ft_model_info &info = model->info();
+  for (size_t i = 0; i < trained->size(); ++i)
+    all.push_back({info.state[i], &trained->state(i)});
+  for (size_t i = 0; i < trained->optimizerSize(); ++i)
+    all.push_back({info.optimizer[i], &trained->optimizer(i)});
+  return all;
+}
+
+template <typename Named>
+static std::vector<RunTensor> describeAll(const std::vector<Named> &all) {
+  std::vector<RunTensor> tensors;
+  for (const Named &one : all) {
+    tensors.push_back(describe(*one.info));
+    if (one.array)
+      tensors.back().shape.assign(one.array->shape.begin(),
+                                  one.array->shape.end());
+  }
+  return tensors;
+}
+
+/// Null: there is none of that number.
+template <typename Named>
+static const HostArray *arrayOf(const std::vector<Named> &all, size_t index) {
+  return index < all.size() ? all[index].array : nullptr;
+}
+
+std::vector<RunTensor> Runner::gradients() const {
+  return describeAll(state->gradients());
+}
+
 std::string Runner::gradientText(size_t index, size_t limit) const {
-  std::optional<size_t> at = state->gradientState(index);
-  return at ? firstElements(state->trained->gradient(*at), limit) : "";
+  return firstElements(arrayOf(state->gradients(), index), limit);
 }
 
 bool Runner::writeGradient(size_t index, const std::string &npyPath) {
-  std::optional<size_t> at = state->gradientState(index);
-  return state->write(at ? state->trained->gradient(*at) : nullptr, npyPath,
+  return state->write(arrayOf(state->gradients(), index), npyPath,
                       "there is no gradient " + llvm::Twine(index) +
                           " to write");
+}
+
+std::vector<RunTensor> Runner::states() const {
+  return describeAll(state->states());
+}
+
+std::string Runner::stateText(size_t index, size_t limit) const {
+  return firstElements(arrayOf(state->states(), index), limit);
+}
+
+bool Runner::writeState(size_t index, const std::string &npyPath) {
+  return state->write(arrayOf(state->states(), index), npyPath,
+                      "there is no state " + llvm::Twine(index) + " to write");
 }
 
 const std::vector<Diagnostic> &Runner::diagnostics() const {

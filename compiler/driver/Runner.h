@@ -32,7 +32,7 @@ struct RunTensor {
 
 /// What a run of a model that was compiled with --training does; any other
 /// model has Forward only.
-enum class RunPhase { Forward, Backward, Step };
+enum class RunPhase { Forward, Backward, Update, Step };
 
 /// One instance of a compiled model with its inputs and outputs. Functions that
 /// return bool give false after an error, which diagnostics() then holds.
@@ -67,13 +67,18 @@ public:
   /// floats uniform in [-1, 1), integers and bools 0. Sizes that neither an
   /// input nor setSize decides are those of the example that the model was
   /// exported with. FT0008 without a model.
-  /// A model that is trained runs forward and backward, with tangents of ones.
+  /// A model that is trained runs forward and backward, with tangents of ones,
+  /// and with an optimizer an update of its parameters.
   bool run();
   /// One phase of a model that is trained. Backward takes what the forward
   /// before it has saved (FT0701: there was none).
   bool run(RunPhase phase);
-  /// Whether the model was compiled with --training.
+  /// Whether the model was compiled with --training, and with an optimizer.
   bool isTrained() const;
+  bool hasOptimizer() const;
+  /// Sets a field of ft_optimizer_options for later runs (FT0001: there is
+  /// none of that name).
+  bool setHyperparameter(const std::string &name, double value);
   /// Seconds that the model itself took in the last run.
   double lastSeconds() const;
 
@@ -91,11 +96,17 @@ public:
   std::string outputText(size_t index, size_t limit) const;
 
   /// Of a model that is trained: the gradients of the last run, by the names of
-  /// the parameters.
+  /// the parameters; then those of inputs that have one.
   std::vector<RunTensor> gradients() const;
   /// The first `limit` elements of a gradient; writes one as a .npy file.
   std::string gradientText(size_t index, size_t limit) const;
   bool writeGradient(size_t index, const std::string &npyPath);
+
+  /// Of a model that is trained: its parameters and buffers as they are now,
+  /// then the state of the optimizer.
+  std::vector<RunTensor> states() const;
+  std::string stateText(size_t index, size_t limit) const;
+  bool writeState(size_t index, const std::string &npyPath);
 
   const std::vector<Diagnostic> &diagnostics() const;
   int exitCode() const;

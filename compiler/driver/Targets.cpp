@@ -5,12 +5,20 @@
 
 #include "compiler/codegen/cpu/Target.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/optimizer/Optimizers.h"
 
 namespace ft {
 
 bool stageAvailable(Stage stage) { return hasStage(stage); }
 
 std::vector<std::string> knownCpus() { return knownCpuNames(); }
+
+std::vector<std::pair<std::string, std::string>> knownOptimizers() {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const OptimizerInfo &info : allOptimizers())
+    all.emplace_back(info.name, info.help);
+  return all;
+}
 
 std::string describeCpu(const std::string &name) {
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(name);

@@ -7,6 +7,7 @@
 #include "compiler/driver/Stage.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ft {
@@ -20,6 +21,10 @@ FORETRACE_API std::vector<std::string> knownCpus();
 /// "sapphirerapids (avx512)" for a name of that list, or for the machine that
 /// this runs on if `name` is empty; empty for a name that is not known.
 FORETRACE_API std::string describeCpu(const std::string &name);
+
+/// What Options::optimizer may be, and what of torch.optim it is.
+FORETRACE_API std::vector<std::pair<std::string, std::string>>
+knownOptimizers();
 
 } // namespace ft
 

@@ -5,6 +5,7 @@
 
 #include "compiler/emit/Emit.h"
 #include "compiler/support/Diagnostics.h"
+#include "runtime/src/abi.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -166,6 +167,7 @@ static llvm::Error verifyProgram(const AbiProgram &program,
   auto limit = [&](AbiPlace::Kind kind) -> size_t {
     switch (kind) {
     case AbiPlace::Input:
+    case AbiPlace::InputGradient:
       return whole.inputs.size();
     case AbiPlace::Output:
     case AbiPlace::Tangent:
@@ -175,6 +177,10 @@ static llvm::Error verifyProgram(const AbiProgram &program,
       return whole.state.size();
     case AbiPlace::Saved:
       return static_cast<size_t>(whole.numSaved);
+    case AbiPlace::Optimizer:
+      return whole.optimizerState.size();
+    case AbiPlace::Hyperparameter:
+      return FT_NUM_HYPERPARAMETERS;
     }
     return 0;
   };
@@ -199,6 +205,9 @@ llvm::Error Artefact::verify() const {
       return error;
   for (const AbiSymbol &symbol : symbols)
     if (llvm::Error error = verifySymbol(symbol, *this))
+      return error;
+  for (const AbiValue &value : optimizerState)
+    if (llvm::Error error = verifyValue(value))
       return error;
   for (const AbiState &one : state)
     if (llvm::Error error = verifyState(one, *this))

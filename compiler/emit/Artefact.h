@@ -38,6 +38,8 @@ struct AbiValue {
   bool found = false;
   /// Of a program: saved in the arena.
   bool inArena = false;
+  /// An input or state of a model that is trained: backward gives its gradient.
+  bool hasGradient = false;
 };
 
 /// A parameter or buffer. A written one needs both offsets; one that is not
@@ -45,8 +47,6 @@ struct AbiValue {
 /// The bytes at an offset are laid out in the annotated strides.
 struct AbiState : AbiValue {
   bool isParameter = true;
-  /// Backward gives its gradient.
-  bool hasGradient = false;
   int64_t weightsOffset = -1;
   int64_t stateOffset = -1;
 };
@@ -114,14 +114,24 @@ struct KernelSource {
 /// What a tensor of a program is to the user, see ft_place of the runtime's
 /// internal interface.
 struct AbiPlace {
-  enum Kind { Input, Output, State, Tangent, Gradient, Saved };
+  enum Kind {
+    Input,
+    Output,
+    State,
+    Tangent,
+    Gradient,
+    Saved,
+    InputGradient,
+    Optimizer,
+    Hyperparameter
+  };
   Kind kind = Input;
   int64_t index = 0;
 };
 
 /// One program of a model that is trained.
 struct AbiProgram {
-  /// "forward" or "backward".
+  /// "forward", "backward" or "update".
   std::string name;
   std::vector<AbiValue> inputs, outputs;
   std::vector<AbiPlace> inputPlaces, outputPlaces;
@@ -170,10 +180,14 @@ struct Artefact {
   /// ft_gen_forward, and with symbols ft_gen_sizes: see runtime/src/abi.h.
   std::string object;
 
-  /// Of a model that is trained: forward and backward. `object` is empty then,
-  /// and `state` has the values at the start.
+  /// Of a model that is trained: forward, backward and, with an optimizer,
+  /// update. `object` is empty then, and `state` has the values at the start.
   std::vector<AbiProgram> programs;
   int64_t numSaved = 0;
+  /// A row of compiler/optimizer/Optimizers.def, and the tensors of its state;
+  /// empty: none.
+  std::string optimizer;
+  std::vector<AbiValue> optimizerState;
 
   /// A program as an artefact of its own: what its description is made from.
   Artefact describedAs(const AbiProgram &program) const;

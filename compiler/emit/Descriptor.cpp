@@ -3,6 +3,7 @@
 
 #include "compiler/emit/Descriptor.h"
 
+#include "compiler/optimizer/Optimizers.h"
 #include "compiler/support/Diagnostics.h"
 #include "runtime/src/abi.h"
 
@@ -103,6 +104,7 @@ public:
   llvm::Constant *state(const AbiState &s);
   llvm::Constant *symbol(const AbiSymbol &s);
   llvm::Constant *guard(const AbiGuard &g);
+  llvm::Constant *optimizerDefaults(const Artefact &a);
   llvm::Constant *info(const Artefact &a, const DescriptorContent &c);
 
   llvm::Module &module;
@@ -129,7 +131,8 @@ llvm::Constant *Builder::value(const AbiValue &v, uint32_t flags) {
               structure({i32(kDLCPU), i32(0)}),
               i32(v.sizes.size()),
               i32(flags | (v.written ? FT_VALUE_WRITTEN : 0) |
-                  (v.inArena ? FT_VALUE_IN_ARENA : 0)),
+                  (v.inArena ? FT_VALUE_IN_ARENA : 0) |
+                  (v.hasGradient ? FT_VALUE_GRADIENT : 0)),
               numbers(v.sizes),
               numbers(v.strides),
               pointers(dims)};
@@ -140,8 +143,6 @@ llvm::Constant *Builder::state(const AbiState &s) {
   uint32_t flags = s.isParameter ? FT_VALUE_PARAMETER : FT_VALUE_BUFFER;
   if (s.weightsOffset < 0)
     flags |= FT_VALUE_PACKED;
-  if (s.hasGradient)
-    flags |= FT_VALUE_GRADIENT;
   return value(s, flags);
 }
 
@@ -164,9 +165,27 @@ llvm::Constant *Builder::guard(const AbiGuard &g) {
       structure({i64(sizeof(ft_guard_info)), text(g.text), text(g.source)}), 8);
 }
 
+/// An ft_optimizer_options; null without an optimizer.
+llvm::Constant *Builder::optimizerDefaults(const Artefact &a) {
+  const OptimizerInfo *o = findOptimizer(a.optimizer);
+  if (!o)
+    return null();
+  auto real = [&](double v) {
+    return llvm::ConstantFP::get(llvm::Type::getDoubleTy(context), v);
+  };
+  return global(
+      structure({i64(sizeof(ft_optimizer_options)), real(o->lr),
+                 real(o->momentum), real(0), real(o->weightDecay),
+                 real(o->beta1), real(o->beta2), real(o->eps), i32(0), i32(0)}),
+      8);
+}
+
 /// An ft_model_info, by value.
 llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
-  llvm::SmallVector<llvm::Constant *> inputs, outputs, states, guards, symbols;
+  llvm::SmallVector<llvm::Constant *> inputs, outputs, states, guards, symbols,
+      optimizer;
+  for (const AbiValue &v : a.optimizerState)
+    optimizer.push_back(value(v, 0));
   for (const AbiValue &v : a.inputs)
     inputs.push_back(value(v, 0));
   for (const AbiValue &v : a.outputs)
@@ -198,8 +217,11 @@ llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
                     pointers(states),
                     pointers(guards),
                     i32(symbols.size()),
-                    i32(0),
-                    pointers(symbols)});
+                    i32(optimizer.size()),
+                    pointers(symbols),
+                    a.optimizer.empty() ? null() : text(a.optimizer),
+                    pointers(optimizer),
+                    optimizerDefaults(a)});
 }
 
 /// A function of the generated code, of `arguments` pointers.
@@ -281,7 +303,10 @@ static llvm::Constant *places(Builder &b, llvm::ArrayRef<AbiPlace> all) {
                 AbiPlace::State == int(FT_PLACE_STATE) &&
                 AbiPlace::Tangent == int(FT_PLACE_TANGENT) &&
                 AbiPlace::Gradient == int(FT_PLACE_GRADIENT) &&
-                AbiPlace::Saved == int(FT_PLACE_SAVED));
+                AbiPlace::Saved == int(FT_PLACE_SAVED) &&
+                AbiPlace::InputGradient == int(FT_PLACE_INPUT_GRADIENT) &&
+                AbiPlace::Optimizer == int(FT_PLACE_OPTIMIZER) &&
+                AbiPlace::Hyperparameter == int(FT_PLACE_HYPERPARAMETER));
   llvm::SmallVector<uint32_t> flat;
   for (const AbiPlace &place : all) {
     flat.push_back(static_cast<uint32_t>(place.kind));
@@ -308,6 +333,8 @@ static llvm::Constant *training(Builder &b, const Artefact &a,
                                            places(b, program.outputPlaces)}),
                               8));
   }
+  while (fields.size() < FT_TRAIN_PROGRAMS)
+    fields.push_back(b.null());
   fields.push_back(b.i32(static_cast<uint32_t>(a.numSaved)));
   fields.push_back(b.i32(0));
   return b.global(b.structure(fields), 8);
@@ -372,8 +399,9 @@ llvm::Expected<std::string> buildDescriptor(const Artefact &artefact,
       sizeof(ft_model_desc))
     return makeError(DiagId::Internal, "",
                      "the descriptor differs from runtime/src/abi.h");
-  if (!artefact.programs.empty() &&
-      artefact.programs.size() != FT_TRAIN_PROGRAMS)
+  size_t programs = artefact.programs.size();
+  if (programs != 0 &&
+      programs + artefact.optimizer.empty() != FT_TRAIN_PROGRAMS)
     return makeError(DiagId::Internal, "",
                      "a model that is trained has a forward and a backward");
   auto *variable = new llvm::GlobalVariable(

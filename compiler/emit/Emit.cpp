@@ -52,7 +52,7 @@ public:
     add(value.strides);
     for (const std::string &dim : value.dims)
       add(dim);
-    add(value.written);
+    add(value.written | value.hasGradient << 1);
   }
   std::string hex() const {
     std::string text;
@@ -77,7 +77,9 @@ static std::string compileId(const Artefact &a, const KernelFiles &kernels,
   id.add(a.cpu);
   for (const std::string &feature : a.features)
     id.add(feature);
-  for (const std::vector<AbiValue> *values : {&a.inputs, &a.outputs}) {
+  id.add(a.optimizer);
+  for (const std::vector<AbiValue> *values :
+       {&a.inputs, &a.outputs, &a.optimizerState}) {
     id.add(values->size());
     for (const AbiValue &value : *values)
       id.add(value);

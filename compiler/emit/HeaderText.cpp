@@ -100,6 +100,8 @@ static std::string typeNote(const AbiValue &value) {
     text += ", the bits of each";
   if (value.written)
     text += ", changed by the call";
+  if (value.hasGradient)
+    text += ", has a gradient";
   return text;
 }
 
@@ -151,7 +153,7 @@ static std::string rangeText(const AbiSymbol &symbol) {
   return low ? lower + " or more" : high ? "at most " + upper : "";
 }
 
-static void writeTable(llvm::raw_ostream &os, llvm::StringRef title,
+static void writeTable(llvm::raw_ostream &os, const llvm::Twine &title,
                        llvm::ArrayRef<const AbiValue *> values) {
   if (values.empty())
     return;
@@ -180,6 +182,10 @@ static void writeHead(llvm::raw_ostream &os, const Artefact &a,
   writeTable(os, "Inputs", in);
   writeTable(os, "Outputs", out);
   writeTable(os, "Parameters and buffers (index for read_state)", state);
+  std::vector<const AbiValue *> optimizer;
+  for (const AbiValue &v : a.optimizerState)
+    optimizer.push_back(&v);
+  writeTable(os, "State of the optimizer " + a.optimizer, optimizer);
   if (llvm::any_of(a.symbols, [](const AbiSymbol &s) { return s.input >= 0; }))
     os << " *\n * Sizes:\n";
   for (const AbiSymbol &s : a.symbols)
@@ -221,7 +227,7 @@ public:
     for (const char *own :
          {"model", "options", "input_tensors", "output_tensors", "status",
           "ft_tensor", "int64_t", "symbol_values", "state", "gradients", "call",
-          "memset"})
+          "memset", "optimizer", "optimizer_options", "input_gradients"})
       taken.insert(own);
     taken.insert(a.name + "_api");
     sizes = nameSizes(a, taken);
@@ -251,8 +257,11 @@ private:
   }
 
   void writeComment() {
-    os << (isTrained() ? "/* One step, forward and backward, on row-major data"
-                       : "/* Runs the model on row-major data");
+    const char *what = !isTrained() ? "/* Runs the model"
+                       : hasOptimizer()
+                           ? "/* One step, forward, backward and update,"
+                           : "/* One step, forward and backward,";
+    os << what << " on row-major data";
     if (!sizes.empty())
       os << " of the given sizes";
     os << ".\n";
@@ -274,6 +283,14 @@ private:
          << " * them, and data from the caller (of the sizes that come out) or "
             "NULL, which\n"
          << " * asks options->allocate.\n";
+    if (givesInputGradients())
+      os << " *   input_gradients: a tensor for each input, written where it "
+            "is "
+            "flagged\n *   FT_VALUE_GRADIENT\n";
+    if (hasOptimizer())
+      os << " *   optimizer: its state, as " << a.name
+         << "_init_state set it; optimizer_options: NULL for\n *   the "
+            "defaults\n";
     if (isTrained())
       os << " *   state, gradients: a tensor for each parameter and buffer, in "
             "the order\n *   above; gradients are written, and buffers that "
@@ -303,10 +320,20 @@ private:
          << arg.name;
     if (isTrained())
       os << ",\n    DLTensor *state,\n    DLTensor *gradients";
+    if (givesInputGradients())
+      os << ",\n    DLTensor *input_gradients";
+    if (hasOptimizer())
+      os << ",\n    DLTensor *optimizer,\n    const ft_optimizer_options "
+            "*optimizer_options";
     os << ",\n    const ft_call_options *options) {\n";
   }
 
   bool isTrained() const { return !a.programs.empty(); }
+  bool hasOptimizer() const { return !a.optimizer.empty(); }
+  bool givesInputGradients() const {
+    return llvm::any_of(a.inputs,
+                        [](const AbiValue &v) { return v.hasGradient; });
+  }
 
   /// The statement that calls the model.
   std::string call() const {
@@ -371,6 +398,12 @@ private:
          << ";\n  call.outputs = " << (out.empty() ? "NULL" : "output_tensors")
          << ";\n"
          << "  call.state = state;\n  call.gradients = gradients;\n"
+         << (givesInputGradients()
+                 ? "  call.input_gradients = input_gradients;\n"
+                 : "")
+         << (hasOptimizer() ? "  call.optimizer = optimizer;\n"
+                              "  call.optimizer_options = optimizer_options;\n"
+                            : "")
          << "  call.options = options;\n";
     if (sizes.empty()) {
       os << "  status = " << forward;
@@ -401,6 +434,37 @@ private:
 };
 } // namespace
 
+/// What a model with an optimizer has besides its step.
+static void writeOptimizer(llvm::raw_ostream &os, const Artefact &a) {
+  if (a.optimizer.empty())
+    return;
+  os << "/* The defaults of the optimizer's hyperparameters, to change. */\n"
+     << "static inline ft_optimizer_options " << a.name
+     << "_optimizer_options(void) {\n  return *" << a.name
+     << "_api()->info->optimizer_defaults;\n}\n\n"
+     << "/* Sets the caller's state of the optimizer to that before the first "
+        "step,\n * one tensor each in the order above. */\n"
+     << "static inline ft_status " << a.name
+     << "_init_state(ft_model *model,\n    DLTensor *optimizer, int32_t "
+        "num_optimizer) {\n  return "
+     << a.name
+     << "_api()->init_optimizer(model, optimizer,\n    num_optimizer);\n}\n\n"
+     << "/* The update alone: changes state and optimizer by gradients. */\n"
+     << "static inline ft_status " << a.name
+     << "_update(ft_model *model,\n    DLTensor *state, DLTensor *gradients, "
+        "DLTensor *optimizer,\n    const ft_optimizer_options "
+        "*optimizer_options,\n    const ft_call_options *options) {\n"
+     << "  ft_train_call call;\n  memset(&call, 0, sizeof call);\n"
+     << "  call.struct_size = sizeof call;\n"
+     << "  call.phase = FT_TRAIN_UPDATE;\n"
+     << "  call.num_state = " << a.state.size() << ";\n"
+     << "  call.state = state;\n  call.gradients = gradients;\n"
+     << "  call.optimizer = optimizer;\n"
+     << "  call.optimizer_options = optimizer_options;\n"
+     << "  call.options = options;\n  return " << a.name
+     << "_api()->train(model, &call);\n}\n\n";
+}
+
 static bool usesBool(const Artefact &a) {
   auto isBool = [](const AbiValue &v) { return v.dtype.code == FT_DL_BOOL; };
   return llvm::any_of(a.inputs, isBool) || llvm::any_of(a.outputs, isBool);
@@ -421,7 +485,9 @@ std::string headerText(const Artefact &a, llvm::StringRef compileId,
      << "const ft_api *" << a.name << "_api(void);\n\n"
      << "#define " << upper << "_NUM_INPUTS " << a.inputs.size() << "\n"
      << "#define " << upper << "_NUM_OUTPUTS " << a.outputs.size() << "\n"
-     << "#define " << upper << "_NUM_STATE " << a.state.size() << "\n\n"
+     << "#define " << upper << "_NUM_STATE " << a.state.size() << "\n"
+     << "#define " << upper << "_NUM_OPTIMIZER " << a.optimizerState.size()
+     << "\n\n"
      << "/* options may be NULL. The caller unloads the model. */\n"
      << "static inline ft_status " << a.name
      << "_load(const ft_load_options *options,\n    ft_model **model) {\n"
@@ -435,8 +501,9 @@ std::string headerText(const Artefact &a, llvm::StringRef compileId,
      << "_load_parameters(ft_model *model,\n    DLTensor *state, "
      << "int32_t num_state) {\n"
      << "  return " << a.name
-     << "_api()->load_parameters(model, state, num_state);\n}\n\n"
-     << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* FORETRACE_MODEL_" << a.name
+     << "_api()->load_parameters(model, state, num_state);\n}\n\n";
+  writeOptimizer(os, a);
+  os << "#ifdef __cplusplus\n}\n#endif\n\n#endif /* FORETRACE_MODEL_" << a.name
      << "_H */\n";
   return text;
 }

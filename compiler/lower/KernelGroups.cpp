@@ -119,6 +119,8 @@ struct Former {
   std::vector<Kernel> kernels;
   DenseMap<Operation *, unsigned> kernelOf;
   DenseMap<Operation *, unsigned> position;
+  /// The kernels of groups that are to be one each.
+  DenseMap<int64_t, unsigned> fused;
 
   static int64_t groupOf(Operation *op) {
     auto attr = op->getAttrOfType<IntegerAttr>(names::kGroup);
@@ -199,6 +201,8 @@ struct Former {
     kernels.emplace_back();
     unsigned k = static_cast<unsigned>(kernels.size()) - 1;
     join(k, op);
+    if (groupOf(op) >= names::kFusedGroups)
+      fused[groupOf(op)] = k;
     return k;
   }
 
@@ -208,11 +212,16 @@ struct Former {
     return shape ? std::optional(product(*shape)) : std::nullopt;
   }
 
-  /// Rules 2 and 3; -1 if no kernel can be joined.
+  /// Rules 2, 3 and 5; -1 if no kernel can be joined.
   int kernelToJoin(Operation *op) {
     OpRole role = roleOf(op);
     int64_t group = groupOf(op);
     int best = -1;
+    if (group >= names::kFusedGroups && role == OpRole::Pointwise) {
+      auto it = fused.find(group);
+      bool fits = it != fused.end() && unusedBefore(it->second, op);
+      return fits ? static_cast<int>(it->second) : -1;
+    }
     for (Value operand : op->getOperands()) {
       bool sameSize = true;
       Operation *producer = computeBehind(operand, sameSize);

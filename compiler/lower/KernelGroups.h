@@ -53,7 +53,9 @@ OpRole roleOf(mlir::Operation *op);
 ///     ops come from the same rule (`ft.group`);
 ///  3. a pointwise op joins the kernel of an operand of its own size: the bytes
 ///     of that operand are then neither written nor read back;
-///  4. a reduction takes in a pointwise kernel that only its group reads.
+///  4. a reduction takes in a pointwise kernel that only its group reads;
+///  5. pointwise ops of calls with one ft.fuse are one kernel, whether or not
+///     one reads another, and join no other.
 /// An operation joins only if nobody outside has used the kernel's values yet:
 /// the kernel can then run where its last operation stands.
 ///

@@ -143,7 +143,8 @@ OpFoldResult LowerState::sizeOperand(Dim size) {
   return sizeValue(size);
 }
 
-void LowerState::closeGroup(llvm::StringRef from) {
+void LowerState::closeGroup(llvm::StringRef from, IntegerAttr fuse) {
+  int64_t number = fuse ? names::kFusedGroups + fuse.getInt() : group;
   Block &body = target.getBody().front();
   Builder b(target.getContext());
   bool any = false;
@@ -154,7 +155,7 @@ void LowerState::closeGroup(llvm::StringRef from) {
     if (isa<arith::ConstantOp, SizeOp>(*it))
       continue;
     any = true;
-    it->setAttr(names::kGroup, b.getI64IntegerAttr(group));
+    it->setAttr(names::kGroup, b.getI64IntegerAttr(number));
     it->setAttr(names::kFrom, b.getStringAttr(from));
   }
   group += any;

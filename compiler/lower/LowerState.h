@@ -28,6 +28,8 @@ inline constexpr llvm::StringLiteral kCoef = "ft.coef";
 inline constexpr llvm::StringLiteral kBase = "ft.base";
 /// On an operation: which ops belong together (i64).
 inline constexpr llvm::StringLiteral kGroup = "ft.group";
+/// Groups from this number on are those of ft.fuse: one kernel.
+inline constexpr int64_t kFusedGroups = int64_t(1) << 40;
 /// On an operation: the ATen name of the call that it was made from.
 inline constexpr llvm::StringLiteral kFrom = "ft.from";
 /// On the function of a region: the symbols that have values when it runs, and
@@ -50,8 +52,9 @@ public:
   llvm::function_ref<int64_t(DType)> panelWidth;
   llvm::DenseMap<mlir::Value, LoweredTensor> values;
   /// Tags what was emitted since the last call with the number of a group of
-  /// its own, and the ATen name that it came from.
-  void closeGroup(llvm::StringRef from);
+  /// its own, or (`fuse`) of the group of all calls with that ft.fuse, and the
+  /// ATen name that it came from.
+  void closeGroup(llvm::StringRef from, mlir::IntegerAttr fuse = {});
   /// A size as an index: a constant, or an `ft.size_of` at the function's
   /// start.
   mlir::Value sizeValue(Dim size);

@@ -113,6 +113,11 @@ void KernelOutliner::describeSizes(func::FuncOp function,
     layout(v);
   for (Value v : kernel.outputs)
     layout(v);
+  for (auto [i, input] : llvm::enumerate(kernel.inputs))
+    for (Value output : kernel.outputs)
+      if (schedule.isSameMemory(input, output))
+        function.setArgAttr(static_cast<unsigned>(i), "ft.inplace",
+                            b.getUnitAttr());
   for (const std::string &name : kernel.symbols) {
     function.setArgAttr(n, "ft.symbol", b.getStringAttr(name));
     for (const PlannedSymbol &symbol : schedule.plan.symbols)

@@ -4,6 +4,7 @@
 #include "compiler/lower/Schedule.h"
 
 #include "compiler/lower/ControlGraphs.h"
+#include "compiler/lower/InPlace.h"
 #include "compiler/lower/KernelGroups.h"
 #include "compiler/lower/KernelOrder.h"
 #include "compiler/lower/LowerState.h"
@@ -57,7 +58,9 @@ public:
     placeArguments();
     placeResults();
     makeReshapesPossible();
-    orderSteps(KernelGroups::form(function, s.sizes));
+    KernelGroups groups = KernelGroups::form(function, s.sizes);
+    placeWriteBacks(groups);
+    orderSteps(groups);
     collectBorders();
     if (outer) {
       s.plan.symbols = outer->symbols;
@@ -80,8 +83,8 @@ private:
   const ScheduleOptions &options;
   const Plan *outer;
   Operation *terminator;
-  /// Copies that write a buffer or an input back, and where to.
-  SmallVector<std::pair<Operation *, Placement>> writeBacks;
+  /// Copies that write a buffer or an input back, and to which argument.
+  SmallVector<std::pair<Operation *, BlockArgument>> writeBacks;
   DenseMap<StringAttr, unsigned> argumentByTarget;
   /// Results that stay in the arena.
   struct Kept {
@@ -297,9 +300,61 @@ private:
     if (it == argumentByTarget.end())
       return;
     Value copy = copyBefore(terminator, terminator->getOperand(r));
-    writeBacks.emplace_back(
-        copy.getDefiningOp(),
-        s.placements.lookup(function.getArgument(it->second)));
+    writeBacks.emplace_back(copy.getDefiningOp(),
+                            function.getArgument(it->second));
+  }
+
+  /// Whether `kernel` is the last that reads the argument, through views too.
+  static bool readsLast(ArrayRef<Operation *> kernel, Value v,
+                        const DenseSet<Operation *> &members) {
+    for (Operation *user : v.getUsers()) {
+      Operation *top = user;
+      while (top->getBlock() != kernel.back()->getBlock())
+        top = top->getParentOp();
+      if (members.contains(top))
+        continue;
+      if (roleOf(top) == OpRole::View
+              ? !readsLast(kernel, top->getResult(0), members)
+              : !top->isBeforeInBlock(kernel.back()))
+        return false;
+    }
+    return true;
+  }
+
+  /// A kernel that can writes its result where it belongs; the copy is then
+  /// gone. A copy must not be in a kernel that still reads the old value: it
+  /// becomes one of its own.
+  void placeWriteBacks(KernelGroups &groups) {
+    for (auto &[copy, argument] : writeBacks) {
+      Value value = copy->getOperand(0);
+      Operation *producer = value.getDefiningOp();
+      auto at =
+          producer ? groups.kernelOf.find(producer) : groups.kernelOf.end();
+      if (at == groups.kernelOf.end() || roleOf(producer) == OpRole::View)
+        continue;
+      unsigned k = at->second, mine = groups.kernelOf.lookup(copy);
+      auto &kernel = groups.kernels[k];
+      SmallVector<Operation *> before(kernel.begin(), kernel.end());
+      llvm::erase(before, copy);
+      DenseSet<Operation *> members(before.begin(), before.end());
+      if (!s.placements.count(value) &&
+          areReadAsWritten(before, argument, value) &&
+          readsLast(before, argument, members)) {
+        s.placements[value] = s.placements.lookup(argument);
+        llvm::erase(groups.kernels[mine], copy);
+        groups.kernelOf.erase(copy);
+        copy->erase();
+        copy = nullptr;
+      } else if (mine == k && !llvm::all_of(argument.getUsers(), [&](auto *u) {
+                   return !members.contains(u);
+                 })) {
+        llvm::erase(kernel, copy);
+        groups.kernelOf[copy] = static_cast<unsigned>(groups.kernels.size());
+        groups.kernels.push_back({copy});
+      }
+    }
+    llvm::erase_if(writeBacks, [](const auto &w) { return !w.first; });
+    llvm::erase_if(groups.kernels, [](const auto &ops) { return ops.empty(); });
   }
 
   void placeOutput(unsigned r) {
@@ -490,9 +545,9 @@ private:
               isa<KernelCallOp, RunGraphsOp>(op))
             kernel.outputs.push_back(v);
     }
-    for (auto &[copy, place] : writeBacks) {
+    for (auto &[copy, argument] : writeBacks) {
       Value v = copy->getResult(0);
-      s.placements[v] = place;
+      s.placements[v] = s.placements.lookup(argument);
       for (ScheduledKernel &kernel : s.kernels)
         if (llvm::is_contained(kernel.ops, copy))
           kernel.outputs.push_back(v);
@@ -744,7 +799,7 @@ private:
             }) == 1;
         if (v.getType() == out.getType() && shapeOf(v) == shapeOf(out) &&
             isWholeBuffer(v, from) && s.memory.last(from.index) == now &&
-            isAlone && isReadAsWritten(kernel, v, out) &&
+            isAlone && isReadAsWritten(kernel.ops, v, out) &&
             s.memory.tie(to.index, from.index)) {
           s.ties.push_back({what.kernel, static_cast<unsigned>(i), to.index});
           break;
@@ -756,40 +811,6 @@ private:
   bool isWholeBuffer(Value v, const Placement &place) {
     return place.region == Region::Arena && place.byteOffset.is(0) &&
            place.strides == rowMajorStrides(shapeOf(v));
-  }
-
-  /// Element i of `out` depends on no element of `v` but i: `v` is only read by
-  /// pointwise operations, at the index that they write.
-  static bool isReadAsWritten(const ScheduledKernel &kernel, Value v,
-                              Value out) {
-    DenseSet<Value> alike{v};
-    for (Operation *op : kernel.ops) {
-      bool reads = false;
-      op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          reads |= alike.contains(operand);
-      });
-      if (!reads)
-        continue;
-      auto generic = dyn_cast<linalg::GenericOp>(op);
-      if (!generic || generic.getNumReductionLoops() != 0 ||
-          generic.getNumDpsInits() != 1 ||
-          !generic.getIndexingMapMatchingResult(generic->getResult(0))
-               .isIdentity())
-        return false;
-      // Not from inside the body, and not as the initial value.
-      for (Operation &inner : *generic.getBody())
-        for (Value operand : inner.getOperands())
-          if (alike.contains(operand))
-            return false;
-      for (OpOperand &operand : op->getOpOperands())
-        if (alike.contains(operand.get()) &&
-            (!generic.isDpsInput(&operand) ||
-             !generic.getMatchingIndexingMap(&operand).isIdentity()))
-          return false;
-      alike.insert(generic->getResult(0));
-    }
-    return alike.contains(out);
   }
 
   void touch(Value v, unsigned step) {

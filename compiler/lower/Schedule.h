@@ -98,6 +98,14 @@ struct Schedule {
   /// The guards that code has to check.
   std::vector<SizeGuard> guards;
 
+  /// Whether a kernel's output was given the memory of one of its inputs.
+  bool isSameMemory(mlir::Value input, mlir::Value output) const {
+    Placement a = placements.lookup(input), b = placements.lookup(output);
+    return a.region == b.region && a.index == b.index &&
+           a.byteOffset == b.byteOffset &&
+           (a.region == Region::Input || a.region == Region::State);
+  }
+
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
   /// copies that the boundary and non-contiguous reshapes need.
   static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function,

@@ -13,6 +13,7 @@
 #include "compiler/lower/rules/LibraryKernel.h"
 #include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/Programs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -294,7 +295,7 @@ lowerFunction(func::FuncOp source,
     } else {
       tellSizes(call, state, &op);
     }
-    state.closeGroup(schema->base);
+    state.closeGroup(schema->base, op.getAttrOfType<IntegerAttr>(names::kFuse));
   }
   if (!missing.empty()) {
     for (auto &[name, m] : missing) {

@@ -286,6 +286,8 @@ LogicalResult verifyPartitionStage(ModuleOp module) {
     if (!function)
       return emitError(program.getLoc())
              << "[FT0901] a program has no function @forward";
+    if (programName(program) == "update")
+      continue;
     (program.getSymName().value_or("forward") == "backward" ? backward
                                                             : forward) =
         function;

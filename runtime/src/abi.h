@@ -74,14 +74,19 @@ typedef struct ft_model_desc {
 
 /* What a tensor of a program is to the user: one of the model's inputs,
  * outputs or states (parameters and buffers), the tangent of an output, the
- * gradient of a state, or a value that forward saves for backward. */
+ * gradient of a state or of an input, a value that forward saves for backward,
+ * a tensor of the optimizer's state, or the hyperparameter of that number in
+ * hyperparameters.def. */
 enum {
   FT_PLACE_INPUT = 0,
   FT_PLACE_OUTPUT = 1,
   FT_PLACE_STATE = 2,
   FT_PLACE_TANGENT = 3,
   FT_PLACE_GRADIENT = 4,
-  FT_PLACE_SAVED = 5
+  FT_PLACE_SAVED = 5,
+  FT_PLACE_INPUT_GRADIENT = 6,
+  FT_PLACE_OPTIMIZER = 7,
+  FT_PLACE_HYPERPARAMETER = 8
 };
 /* A flag of ft_value_info, of programs only: a saved value in the arena, which
  * forward leaves to backward. Its pointer in inputs and outputs is not read. */
@@ -100,9 +105,16 @@ typedef struct ft_program_desc {
   const ft_place *outputs; /* [desc.info.num_outputs] */
 } ft_program_desc;
 
-enum { FT_TRAIN_PROGRAMS = 2 };
+enum {
+#define FT_HYPER_REAL(field) FT_HYPER_##field,
+#define FT_HYPER_FLAG(field) FT_HYPER_##field,
+#include "hyperparameters.def"
+  FT_NUM_HYPERPARAMETERS
+};
+
+enum { FT_TRAIN_PROGRAMS = 3 };
 typedef struct ft_training_desc {
-  /* Forward, backward. */
+  /* Forward, backward, update; the last is NULL without an optimizer. */
   const ft_program_desc *programs[FT_TRAIN_PROGRAMS];
   int32_t num_saved;
   int32_t reserved;

@@ -239,6 +239,15 @@ DLTensor *ft_train_inputs(const ft_program_desc *program,
 /* Frees what ft_model.kept has. */
 void ft_drop_saved(ft_model *model);
 
+/*===- optimizer.c --------------------------------------------------------===*/
+
+ft_status ft_model_init_optimizer(ft_model *model, DLTensor *optimizer,
+                                  int32_t num_optimizer);
+/* The hyperparameters of an update, checked; NULL gives the model's defaults,
+ * which a model with an optimizer has. */
+bool ft_read_hyperparameters(const ft_optimizer_options *given,
+                             ft_optimizer_options *options, ft_status *status);
+
 /*===- state.c ------------------------------------------------------------===*/
 
 void ft_copy_initial_state(ft_model *model);

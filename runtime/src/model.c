@@ -124,6 +124,7 @@ __attribute__((visibility("default"))) const ft_api *foretrace_model_v1(void) {
       .train = ft_model_train,
       .input_shapes = ft_model_input_shapes,
       .release = ft_model_release,
+      .init_optimizer = ft_model_init_optimizer,
   };
   return &kApi;
 }

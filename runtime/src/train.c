@@ -8,7 +8,8 @@
  *
  *   forward   inputs, state            -> outputs, saved      (handle out)
  *   backward  inputs, state, saved, tangents -> gradients     (handle in)
- *   step      both, the handle stays inside
+ *   update    state, gradients, optimizer's state, hyperparameters -> in place
+ *   step      all, the handle stays inside
  *===----------------------------------------------------------------------===*/
 #include "internal.h"
 
@@ -103,6 +104,7 @@ typedef struct training {
   const ft_call_options *options;
   ft_saved *saved;
   DLTensor *tangents; /* [num_outputs] */
+  DLTensor hypers[FT_NUM_HYPERPARAMETERS];
 } training;
 
 static DLTensor *at_place(const training *t, ft_place place) {
@@ -117,6 +119,12 @@ static DLTensor *at_place(const training *t, ft_place place) {
     return &t->tangents[place.index];
   case FT_PLACE_GRADIENT:
     return &t->call->gradients[place.index];
+  case FT_PLACE_INPUT_GRADIENT:
+    return &t->call->input_gradients[place.index];
+  case FT_PLACE_OPTIMIZER:
+    return &t->call->optimizer[place.index];
+  case FT_PLACE_HYPERPARAMETER:
+    return (DLTensor *)(uintptr_t)&t->hypers[place.index];
   default:
     return &t->saved->values[place.index].tensor;
   }
@@ -168,9 +176,9 @@ static bool run_program(training *t, int which, ft_status *status) {
   ft_call_options options = *t->options;
   options.allocate = allocate;
   options.allocate_user = &user;
-  bool done =
-      ft_run_program(t->model, &program->desc, &t->model->programs[which],
-                     &t->saved->arena, tensors, outputs, &options, status);
+  bool done = ft_run_program(
+      t->model, &program->desc, &t->model->programs[which],
+      t->saved ? &t->saved->arena : NULL, tensors, outputs, &options, status);
   for (int32_t i = 0; i < info->num_outputs && done; ++i)
     *at_place(t, program->outputs[i]) = outputs[i];
   free(tensors);
@@ -259,6 +267,20 @@ static void free_tangents(DLTensor *made, int32_t count) {
   free(made);
 }
 
+/*===- The update of parameters -------------------------------------------===*/
+
+static bool update(training *t, const ft_optimizer_options *o,
+                   ft_status *status) {
+  double values[] = {
+#define FT_HYPER_REAL(field) o->field,
+#define FT_HYPER_FLAG(field) o->field,
+#include "hyperparameters.def"
+  };
+  for (int32_t i = 0; i < FT_NUM_HYPERPARAMETERS; ++i)
+    t->hypers[i] = ft_tensor(&values[i], kDLFloat, 64, 0, NULL);
+  return run_program(t, 2, status);
+}
+
 /*===- The call -----------------------------------------------------------===*/
 
 static bool check_array(const char *what, int32_t expected, int32_t got,
@@ -278,24 +300,35 @@ static bool check_call(const ft_model *model, const ft_train_call *call,
     return ft_fail(status, FT_ERROR_ARGUMENT, "train: model is null");
   int32_t phase = call->phase;
   if (phase != FT_TRAIN_FORWARD && phase != FT_TRAIN_BACKWARD &&
-      phase != FT_TRAIN_STEP)
+      phase != FT_TRAIN_STEP && phase != FT_TRAIN_UPDATE)
     return ft_fail(status, FT_ERROR_ARGUMENT, "train: there is no phase %d",
                    phase);
-  if (!check_array("inputs", info->num_inputs, call->num_inputs, call->inputs,
-                   status) ||
-      !check_array("outputs", info->num_outputs, call->num_outputs,
-                   call->outputs, status) ||
+  bool updates = phase == FT_TRAIN_UPDATE;
+  if ((!updates && (!check_array("inputs", info->num_inputs, call->num_inputs,
+                                 call->inputs, status) ||
+                    !check_array("outputs", info->num_outputs,
+                                 call->num_outputs, call->outputs, status))) ||
       !check_array("states", info->num_state, call->num_state, call->state,
                    status))
     return false;
   if (phase != FT_TRAIN_FORWARD && info->num_state && !call->gradients)
     return ft_fail(status, FT_ERROR_ARGUMENT,
                    "train: the array of gradients is null");
-  if (call->optimizer)
+  for (int32_t i = 0; i < info->num_inputs; ++i)
+    if ((phase == FT_TRAIN_BACKWARD || phase == FT_TRAIN_STEP) &&
+        (info->inputs[i]->flags & FT_VALUE_GRADIENT) && !call->input_gradients)
+      return ft_fail(status, FT_ERROR_ARGUMENT,
+                     "train: the array of gradients of inputs is null");
+  if ((updates || call->optimizer || call->optimizer_options) &&
+      !info->optimizer_name)
     return ft_fail(status, FT_ERROR_UNSUPPORTED,
                    "train: \"%s\" was compiled without an optimizer",
                    info->name);
-  if (phase != FT_TRAIN_STEP && !call->saved)
+  if ((updates || phase == FT_TRAIN_STEP) && info->num_optimizer &&
+      !call->optimizer)
+    return ft_fail(status, FT_ERROR_ARGUMENT,
+                   "train: the array of the optimizer's state is null");
+  if (phase != FT_TRAIN_STEP && !updates && !call->saved)
     return ft_fail(status, FT_ERROR_ARGUMENT, "train: saved is null");
   if (phase == FT_TRAIN_BACKWARD &&
       (!*call->saved || ((ft_saved *)*call->saved)->owner != model))
@@ -318,12 +351,36 @@ static bool forward(training *t, ft_status *status) {
   return false;
 }
 
-static void backward(training *t, ft_status *status) {
+static bool backward(training *t, ft_status *status) {
   DLTensor *made;
-  if (use_tangents(t, &made, status))
-    run_program(t, 1, status);
+  bool done = use_tangents(t, &made, status) && run_program(t, 1, status);
   free_tangents(made, t->call->num_outputs);
   saved_give(t->model, t->saved);
+  t->saved = NULL;
+  return done;
+}
+
+static void run_phase(training *t, const ft_optimizer_options *optimizer,
+                      ft_status *status) {
+  const ft_train_call *call = t->call;
+  switch (call->phase) {
+  case FT_TRAIN_FORWARD:
+    if (forward(t, status))
+      *call->saved = t->saved;
+    break;
+  case FT_TRAIN_BACKWARD:
+    t->saved = *call->saved;
+    *call->saved = NULL;
+    backward(t, status);
+    break;
+  case FT_TRAIN_UPDATE:
+    update(t, optimizer, status);
+    break;
+  default:
+    if (forward(t, status) && backward(t, status) &&
+        ft_gen_desc.info.optimizer_name)
+      update(t, optimizer, status);
+  }
 }
 
 ft_status ft_model_train(ft_model *model, const ft_train_call *given) {
@@ -344,16 +401,10 @@ ft_status ft_model_train(ft_model *model, const ft_train_call *given) {
       !ft_read_call_options("train", call.options, &options, &status))
     return status;
   training t = {.model = model, .call = &call, .options = &options};
-  if (call.phase == FT_TRAIN_BACKWARD) {
-    t.saved = *call.saved;
-    *call.saved = NULL;
-  } else if (!forward(&t, &status)) {
-    return status;
-  }
-  if (call.phase == FT_TRAIN_FORWARD)
-    *call.saved = t.saved;
-  else
-    backward(&t, &status);
+  ft_optimizer_options optimizer;
+  if (!ft_gen_desc.info.optimizer_name ||
+      ft_read_hyperparameters(call.optimizer_options, &optimizer, &status))
+    run_phase(&t, &optimizer, &status);
   return status;
 }
 

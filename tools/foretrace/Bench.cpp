@@ -53,6 +53,7 @@ int BenchVerb::checkFlags() const {
   const std::pair<const char *, bool> unused[] = {
       {"--input", !inputs.files.empty()},
       {"--size", !inputs.sizes.empty()},
+      {"--hyper", !inputs.hypers.empty()},
       {"--profile", profile},
       {"--start-from", !common.startFrom.empty()},
       {"--stop-after", !common.stopAfter.empty()}};
@@ -116,6 +117,8 @@ int BenchVerb::run() const {
   std::vector<Phase> phases = {{"forward", RunPhase::Forward, {}}};
   if (runner.isTrained()) {
     phases.push_back({"backward", RunPhase::Backward, {}});
+    if (runner.hasOptimizer())
+      phases.push_back({"update", RunPhase::Update, {}});
     phases.push_back({"step", RunPhase::Step, {}});
   }
   Clock::time_point begin = Clock::now();

@@ -25,13 +25,19 @@ struct LaterOption {
 static const LaterOption kLater[] = {
     {"--device", true, "retarget the model to a device",
      "values keep the devices that the archive gives them"},
-    {"--optimizer", true, "sgd, momentum, adam or adamw",
-     "updates of parameters are not compiled yet"},
     {"--memory-budget", true, "0.5 or 8GiB",
      "the stage partition saves all that the backward pass reads"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
 };
+
+/// "sgd (torch.optim.SGD without momentum), …"
+static std::string optimizersHelp() {
+  std::string text;
+  for (const auto &[name, what] : knownOptimizers())
+    text += (text.empty() ? "" : ", ") + name + " (" + what + ")";
+  return text;
+}
 
 void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                            bool required) {
@@ -52,6 +58,14 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
       ->allow_extra_args(false);
   verb.add_option("--recompute", recompute,
                   "a value that is never kept for the backward pass; "
+                  "repeatable")
+      ->allow_extra_args(false);
+  verb.add_option(
+      "--optimizer", optimizer,
+      "with --training: also compile an update of all parameters: " +
+          optimizersHelp());
+  verb.add_option("--gradient", gradients,
+                  "with --training: an input whose gradient is given too; "
                   "repeatable")
       ->allow_extra_args(false);
   verb.add_option("--threads", threads,
@@ -108,6 +122,26 @@ static int parseStage(const std::string &flag, const std::string &name,
               "the stages are " + names);
 }
 
+int CompileOptions::checkOptimizer() const {
+  if (!training && !optimizer.empty())
+    return fail(DiagId::BadCommandLine, "--optimizer",
+                "parameters are updated in training only", "add --training");
+  if (!training && !gradients.empty())
+    return fail(DiagId::BadCommandLine, "--gradient",
+                "gradients are for training only", "add --training");
+  std::string names;
+  bool known = optimizer.empty();
+  for (const auto &[name, what] : knownOptimizers()) {
+    known |= name == optimizer;
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  if (!known)
+    return fail(DiagId::BadCommandLine, "--optimizer",
+                "no optimizer is called '" + optimizer + "'",
+                "there are " + names);
+  return 0;
+}
+
 int CompileOptions::fill(Options &options) const {
   for (const LaterOption &option : kLater)
     if (later.count(option.flag))
@@ -122,6 +156,8 @@ int CompileOptions::fill(Options &options) const {
   if (describeCpu(cpu).empty())
     return fail(DiagId::BadTarget, "--cpu", "no CPU is called '" + cpu + "'",
                 "`foretrace targets` lists them");
+  if (int code = checkOptimizer())
+    return code;
   if (threads < 0)
     return fail(DiagId::BadCommandLine, "--threads",
                 "the number of threads cannot be negative");
@@ -147,6 +183,8 @@ int CompileOptions::fill(Options &options) const {
   options.loopBounds = loopBounds;
   options.keep = keep;
   options.recompute = recompute;
+  options.optimizer = optimizer;
+  options.inputGradients = gradients;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

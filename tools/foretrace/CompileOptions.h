@@ -29,6 +29,8 @@ struct CompileOptions {
   bool training = false;
   std::vector<std::string> loopBounds;
   std::vector<std::string> keep, recompute;
+  std::string optimizer;
+  std::vector<std::string> gradients;
   int threads = 0;
   bool json = false;
   bool time = false;
@@ -46,6 +48,9 @@ struct CompileOptions {
   /// the message printed: 2 for a value that makes no sense, 3 for an option
   /// that this build does not have.
   int fill(Options &options) const;
+
+  /// Checks --optimizer and --gradient alone.
+  int checkOptimizer() const;
 };
 
 } // namespace ft::cli

@@ -119,21 +119,14 @@ static llvm::json::Object jsonOf(const MemoryEstimate &m,
 }
 
 int EstimateVerb::checkOptions(EstimateRequest &request) {
-  if (auto it = common.later.find("--optimizer"); it != common.later.end()) {
-    request.optimizer = it->second;
-    common.later.erase(it);
-  }
-  static const char *const kOptimizers[] = {"", "sgd", "momentum", "adam",
-                                            "adamw"};
-  bool isKnown = false;
-  for (const char *name : kOptimizers)
-    isKnown |= request.optimizer == name;
-  if (!isKnown)
-    return fail(DiagId::BadCommandLine, "--optimizer",
-                "no optimizer is called '" + request.optimizer + "'",
-                "there are sgd, momentum, adam and adamw");
-  if (!request.optimizer.empty())
+  // Its state is counted, its update needs no arena of its own.
+  request.optimizer = common.optimizer;
+  if (!request.optimizer.empty()) {
     common.training = true;
+    if (int code = common.checkOptimizer())
+      return code;
+    common.optimizer.clear();
+  }
   if (!memory.empty()) {
     request.memory = parseBytes(memory);
     if (!request.memory)

@@ -119,6 +119,10 @@ void addRunOptions(CLI::App &verb, CompileOptions &common, RunInputs &inputs) {
                   "x:0=8: a size of the inputs that are made up; default: that "
                   "of the example the model was exported with")
       ->allow_extra_args(false);
+  verb.add_option("--hyper", inputs.hypers,
+                  "lr=0.1: a hyperparameter of the model's optimizer; "
+                  "repeatable")
+      ->allow_extra_args(false);
 }
 
 int RunInputs::set(Runner &runner) const {
@@ -154,6 +158,16 @@ int RunInputs::set(Runner &runner) const {
       return fail(DiagId::BadCommandLine, "--size",
                   "the size of '" + dim + "' is given twice");
     if (!runner.setSize(dim, number))
+      return failed();
+  }
+  for (const std::string &hyper : hypers) {
+    size_t equals = hyper.find('=');
+    double number = 0;
+    if (equals == std::string::npos || equals == 0 ||
+        llvm::StringRef(hyper).substr(equals + 1).getAsDouble(number))
+      return fail(DiagId::BadCommandLine, "--hyper",
+                  "'" + hyper + "' is not NAME=NUMBER", "as in lr=0.1");
+    if (!runner.setHyperparameter(hyper.substr(0, equals), number))
       return failed();
   }
   return 0;

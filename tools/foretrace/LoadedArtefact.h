@@ -49,17 +49,19 @@ private:
 /// Whether the file is what `compile` writes, rather than a model to compile.
 bool isSharedLibrary(const std::string &path);
 
-/// What a model runs on, as on the command line: NAME=FILE and INPUT:DIM=SIZE.
+/// What a model runs on, as on the command line: NAME=FILE, INPUT:DIM=SIZE, and
+/// hyperparameters of its optimizer, NAME=NUMBER.
 struct RunInputs {
   std::vector<std::string> files;
   std::vector<std::string> sizes;
+  std::vector<std::string> hypers;
 
   /// Hands them to the runner; exit code as above.
   int set(Runner &runner) const;
 };
 
 /// What every verb that runs a model takes: MODEL, the options of compilation,
-/// `--input` and `--size`.
+/// `--input`, `--size` and `--hyper`.
 void addRunOptions(CLI::App &verb, CompileOptions &common, RunInputs &inputs);
 
 } // namespace ft::cli

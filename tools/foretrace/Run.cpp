@@ -141,6 +141,19 @@ int RunVerb::run() const {
         return failed();
     object["gradients"] = std::move(gradients);
   }
+  if (runner.hasOptimizer()) {
+    llvm::json::Array states;
+    std::vector<RunTensor> all = runner.states();
+    for (size_t i = 0; i < all.size(); ++i)
+      if (!product.add(
+              all[i], "state." + all[i].name, states,
+              [&] { return runner.stateText(i, 8); },
+              [&](const std::string &path) {
+                return runner.writeState(i, path);
+              }))
+        return failed();
+    object["state"] = std::move(states);
+  }
   int code =
       common.json ? writeJson(std::move(object)) : writeProduct(product.text);
   return code ? code : verified;

@@ -168,12 +168,16 @@ void ElementNest::keepExpensive() {
 void ElementNest::emitPoint() {
   TensorReader::Scope scope(r);
   Coords coords = space.coordsOf(counters);
+  // An output may lie in the memory of an input: all is read before anything
+  // is written.
+  SmallVector<Value> values;
   for (const KernelOutput &o : space.outputs) {
-    Value v = r.read(o.tensor, coords);
-    if (!v)
+    values.push_back(r.read(o.tensor, coords));
+    if (!values.back())
       return;
-    r.write(o.memory, coords, v);
   }
+  for (auto [o, v] : llvm::zip(space.outputs, values))
+    r.write(o.memory, coords, v);
 }
 
 void ElementNest::readReductions() {

@@ -100,7 +100,7 @@ typedef struct ft_status {
 /*===- What a model says of itself ----------------------------------------===*/
 
 /* The version of this file's ABI. Higher versions keep what lower ones had. */
-#define FT_ABI_VERSION 2
+#define FT_ABI_VERSION 3
 
 /* Bits of ft_value_info.flags. */
 enum {
@@ -108,8 +108,8 @@ enum {
   FT_VALUE_BUFFER = 2,    /* state: a buffer */
   FT_VALUE_WRITTEN = 4,   /* state or input: `forward` writes it */
   FT_VALUE_PACKED = 8,    /* state: kept in another layout, cannot be read */
-  FT_VALUE_GRADIENT = 16  /* state of a model that is trained: it gets a
-                             gradient */
+  FT_VALUE_GRADIENT = 16  /* state or input of a model that is trained: it
+                             gets a gradient */
 };
 
 /* An input, an output, a parameter or a buffer. */
@@ -148,6 +148,22 @@ typedef struct ft_guard_info {
   const char *source; /* the line or option that asked for it */
 } ft_guard_info;
 
+/* The hyperparameters of an optimizer, as torch.optim defines them; those that
+ * it does not have are not read. NAME_optimizer_options(), or
+ * *ft_model_info.optimizer_defaults, has its defaults. */
+typedef struct ft_optimizer_options {
+  size_t struct_size;
+  double lr;
+  double momentum;     /* momentum */
+  double dampening;    /* momentum */
+  double weight_decay; /* all; adamw: decoupled from the gradient */
+  double beta1;        /* adam, adamw */
+  double beta2;        /* adam, adamw */
+  double eps;          /* adam, adamw */
+  int32_t nesterov;    /* momentum */
+  int32_t maximize;    /* all */
+} ft_optimizer_options;
+
 /* Everything here lives as long as the library is loaded. */
 typedef struct ft_model_info {
   size_t struct_size;
@@ -173,8 +189,13 @@ typedef struct ft_model_info {
   const ft_guard_info *const *guards;
   /* Since ABI version 2. */
   int32_t num_symbols;
-  int32_t reserved2;
+  int32_t num_optimizer; /* since ABI version 3 */
   const ft_symbol_info *const *symbols;
+  /* Since ABI version 3, of a model compiled with --optimizer: its name
+   * ("adam"; NULL: none), the tensors of its state, and its defaults. */
+  const char *optimizer_name;
+  const ft_value_info *const *optimizer; /* [num_optimizer] */
+  const ft_optimizer_options *optimizer_defaults;
 } ft_model_info;
 
 /*===- Options ------------------------------------------------------------===*/
@@ -230,13 +251,18 @@ static inline ft_call_options ft_call_options_init(void) {
 }
 
 /* One call of a model that was compiled with --training. Parameters, buffers
- * and gradients are the caller's, in the order of ft_model_info.state:
+ * and gradients are the caller's, in the order of ft_model_info.state, the
+ * state of an optimizer in that of ft_model_info.optimizer:
  *
  *   forward   reads inputs and state, writes outputs, buffers, *saved
  *   backward  reads inputs, state, *saved and tangents, writes gradients
- *   step      forward, then backward
+ *   update    reads gradients, writes the parameters that have one and the
+ *             optimizer's state
+ *   step      forward, then backward, then (with an optimizer) update
  *
- * Backward needs the inputs and parameters as forward has seen them. */
+ * Backward needs the inputs and parameters as forward has seen them. Update
+ * reads no inputs, outputs and tangents. Tensors of other strides than the
+ * model's are copied. */
 typedef struct ft_train_call {
   size_t struct_size;
   int32_t phase; /* FT_TRAIN_FORWARD, ... */
@@ -251,12 +277,21 @@ typedef struct ft_train_call {
                                ones */
   DLTensor *gradients;      /* [num_state]: written where the state is flagged
                                FT_VALUE_GRADIENT; others are left alone */
-  DLTensor *optimizer;      /* NULL */
+  DLTensor *optimizer;      /* [ft_model_info.num_optimizer] */
   void **saved; /* made by forward, taken by backward; not read by step */
   const ft_call_options *options;
+  /* Since ABI version 3. */
+  DLTensor *input_gradients; /* [num_inputs]: written where the input is flagged
+                                FT_VALUE_GRADIENT; NULL if none is */
+  const ft_optimizer_options *optimizer_options; /* NULL: the defaults */
 } ft_train_call;
 
-enum { FT_TRAIN_FORWARD = 0, FT_TRAIN_BACKWARD = 1, FT_TRAIN_STEP = 2 };
+enum {
+  FT_TRAIN_FORWARD = 0,
+  FT_TRAIN_BACKWARD = 1,
+  FT_TRAIN_STEP = 2,
+  FT_TRAIN_UPDATE = 3 /* since ABI version 3 */
+};
 
 /*===- Functions ----------------------------------------------------------===*/
 
@@ -319,6 +354,12 @@ typedef struct ft_api {
   /* Gives back what a forward saved and no backward will take; the memory that
    * calls have given back is freed with the model. NULL is allowed. */
   void (*release)(ft_model *model, void *saved);
+
+  /* Since ABI version 3, of a model compiled with --optimizer: sets the state
+   * of its optimizer (one DLTensor for each of ft_model_info.optimizer) to what
+   * it is before the first step, zeros. */
+  ft_status (*init_optimizer)(ft_model *model, DLTensor *optimizer,
+                              int32_t num_optimizer);
 } ft_api;
 
 /* What FT_API_SYMBOL names in every compiled model. */
