@@ -61,6 +61,8 @@ static bool propagateOnce(mlir::ModuleOp module, bool crosscheck,
 
 bool timeFake(Session &session, double seconds, FakeTiming &timing) {
   Session::State &s = session.inside();
+  if (s.module && !s.declareSizes())
+    return false;
   return s.guarded("stage fake", DiagId::Internal, [&]() -> llvm::Error {
     if (!s.module || *s.stage >= Stage::Lower)
       return makeError(DiagId::BadCommandLine, s.source,

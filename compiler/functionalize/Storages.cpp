@@ -153,6 +153,19 @@ static bool cutsInPieces(StringRef base) {
                             base);
 }
 
+/// The argument of another call: the numbers among its operands are added to
+/// `operands`, in order.
+static Arg takeNumbers(Arg arg, const AtenCall &call,
+                       SmallVectorImpl<Value> &operands) {
+  for (Arg &item : arg.list)
+    item = takeNumbers(std::move(item), call, operands);
+  if (arg.operand >= 0) {
+    operands.push_back(call.operands[arg.operand]);
+    arg.operand = static_cast<int>(operands.size()) - 1;
+  }
+  return arg;
+}
+
 Value Storages::undo(StorageNode *node, Value value, Location loc,
                      std::string &reason) {
   if (!node->view)
@@ -165,15 +178,14 @@ Value Storages::undo(StorageNode *node, Value value, Location loc,
   reason = "a write through the view aten." + call.schema->name.str();
   if (!whole || !part)
     return {};
-  // Numbers that are values of the program belong to the other call's operands.
-  for (const Arg &arg : llvm::ArrayRef(call.args).drop_front())
-    if (arg.kind != Arg::Tensor && arg.operand >= 0)
-      return {};
   int64_t rank = whole->rank();
+  // Numbers that are values of the program are operands of the new call, too.
   auto scatter = [&](StringRef name, ArrayRef<Arg> more) {
     SmallVector<Arg> args = {Arg::tensor(0), Arg::tensor(1)};
-    args.append(more.begin(), more.end());
-    return buildCall(builder, scope, loc, name, args, {parent, value});
+    SmallVector<Value> operands = {parent, value};
+    for (Arg arg : more)
+      args.push_back(takeNumbers(std::move(arg), call, operands));
+    return buildCall(builder, scope, loc, name, args, operands);
   };
   // Views that show the whole parent: put it back in the parent's layout.
   auto whole_ = [&](Value back) -> Value {
@@ -203,10 +215,12 @@ Value Storages::undo(StorageNode *node, Value value, Location loc,
   if (base == "slice")
     return scatter("slice_scatter.default",
                    {call.args[1], call.args[2], call.args[3], call.args[4]});
-  if (base == "narrow" && call.args[2].kind == Arg::Int)
+  if (base == "narrow" && call.args[2].kind == Arg::Int &&
+      call.args[2].operand < 0)
     return scatter("slice_scatter.default",
                    {call.args[1], call.args[2],
-                    Arg::integer(call.args[2].dim + call.args[3].dim)});
+                    Arg::integer(call.args[2].dim +
+                                 part->sizes[wrap(call.integer(1), rank)])});
   if (base == "diagonal" || base == "linalg_diagonal")
     return scatter("diagonal_scatter.default",
                    {call.args[1], call.args[2], call.args[3]});
