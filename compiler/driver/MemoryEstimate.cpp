@@ -422,6 +422,24 @@ bool hasSize(const Session &session, const std::string &name) {
   return false;
 }
 
+std::optional<PeakBytes> peakBytes(const Session &session) {
+  Session::State &state = session.inside();
+  // A model that cannot be lowered has no peak; whoever lowers it says why.
+  mlir::ScopedDiagnosticHandler quiet(
+      &state.context(), [](mlir::Diagnostic &) { return mlir::success(); });
+  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+  if (!target) {
+    llvm::consumeError(target.takeError());
+    return std::nullopt;
+  }
+  mlir::FailureOr<ArenaPlan> plan =
+      planArenas(*state.module, planOptions(*target, state.options));
+  if (mlir::failed(plan))
+    return std::nullopt;
+  return PeakBytes{plan->bytesAtHints,
+                   plan->bytes.isStatic() ? "" : plan->bytes.str()};
+}
+
 std::optional<MemoryEstimate> estimateMemory(Session &session,
                                              const EstimateRequest &request) {
   Session::State &state = session.inside();
@@ -435,7 +453,7 @@ std::optional<MemoryEstimate> estimateMemory(Session &session,
             CpuTarget::resolve(state.options.cpu);
         if (!target)
           return target.takeError();
-        LowerOptions lower = lowerOptions(*target, state.options);
+        LowerOptions lower = planOptions(*target, state.options);
         return Estimator(*state.module, request, lower, training).run(result);
       });
   return ok ? std::optional(std::move(result)) : std::nullopt;

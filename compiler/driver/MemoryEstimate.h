@@ -88,6 +88,15 @@ struct MemoryEstimate {
 FORETRACE_API std::optional<MemoryEstimate>
 estimateMemory(Session &session, const EstimateRequest &request);
 
+/// The peak alone, of a module after stage functionalize or partition, symbols
+/// at their hints; and the expression, if there are any. Nothing for a model
+/// that cannot be lowered.
+struct PeakBytes {
+  int64_t bytes = 0;
+  std::string expr;
+};
+FORETRACE_API std::optional<PeakBytes> peakBytes(const Session &session);
+
 /// Whether a loaded model has a size of this name or title.
 FORETRACE_API bool hasSize(const Session &session, const std::string &name);
 

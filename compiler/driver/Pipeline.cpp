@@ -192,6 +192,12 @@ LowerOptions lowerOptions(const CpuTarget &target, const Options &options) {
   return lower;
 }
 
+LowerOptions planOptions(const CpuTarget &target, const Options &options) {
+  LowerOptions plan = lowerOptions(target, options);
+  plan.scratchBytes = nullptr;
+  return plan;
+}
+
 static llvm::Error runLower(PipelineState &state) {
   if (llvm::Error error = checkDevices(state.module))
     return error;

@@ -41,8 +41,10 @@ struct PipelineState {
 /// one is refused instead of reaching code that nobody tested here.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
-/// What stage lower is told. The target must outlive it.
+/// What stage lower is told, and what planArenas is: kernels of this code
+/// generation want no scratch memory. The target must outlive it.
 LowerOptions lowerOptions(const CpuTarget &target, const Options &options);
+LowerOptions planOptions(const CpuTarget &target, const Options &options);
 
 /// Whether this build has the stage; one that it lacks is FT0006.
 bool hasStage(Stage stage);

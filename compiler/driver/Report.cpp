@@ -3,6 +3,7 @@
 
 #include "compiler/driver/Report.h"
 
+#include "compiler/driver/MemoryEstimate.h"
 #include "compiler/driver/PartitionReport.h"
 #include "compiler/driver/ReportParts.h"
 #include "compiler/driver/ValueTable.h"
@@ -115,10 +116,20 @@ static bool isPartitioned(const Session &session) {
   return session.stage() == Stage::Partition;
 }
 
+static std::string peakLine(const Session &session) {
+  std::optional<PeakBytes> peak = peakBytes(session);
+  if (!peak)
+    return "";
+  return "forward and backward work in " + std::to_string(peak->bytes) +
+         " bytes" + (peak->expr.empty() ? "" : " (" + peak->expr + ")") +
+         ", these among them\n";
+}
+
 std::string reportText(const Session &session) {
   if (isPartitioned(session))
     return "model " + modelName(session.module()) +
-           " after stage partition: " + partitionText(session.module());
+           " after stage partition: " + partitionText(session.module()) +
+           peakLine(session);
   if (!hasValues(session))
     return session.print();
   mlir::ModuleOp module = session.module();
@@ -250,6 +261,11 @@ std::string reportJson(const Session &session) {
       {"stage", session.stage() ? stageInfo(*session.stage()).name : ""},
       {"model", modelName(module)}};
   if (isPartitioned(session)) {
+    if (std::optional<PeakBytes> peak = peakBytes(session)) {
+      root["peak_bytes"] = peak->bytes;
+      if (!peak->expr.empty())
+        root["peak_bytes_expr"] = peak->expr;
+    }
     for (auto &entry : partitionJson(module))
       root[entry.first] = std::move(entry.second);
   } else if (hasValues(session)) {

@@ -28,12 +28,15 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     if (failed(emitter.plan()))
       return mlir::failure();
     inner->memory.solve();
-    Dim bytes = emitter.emit(inner->memory.slotBytes().size());
     numbers.insert_range(emitter.numbers);
-    // Another program of the same artefact has functions of these names.
-    module.lookupSymbol(name)->setAttr(
-        "llvm.linkage",
-        LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+    Dim bytes = inner->memory.arenaBytes();
+    if (makesKernels()) {
+      emitter.emit(inner->memory.slotBytes().size());
+      // Another program of the same artefact has functions of these names.
+      module.lookupSymbol(name)->setAttr(
+          "llvm.linkage",
+          LLVM::LinkageAttr::get(b.getContext(), LLVM::Linkage::Internal));
+    }
     call.given.clear();
     for (unsigned r = 0; r < graph.getNumResults(); ++r)
       call.given.push_back(graph.getResultAttr(r, names::kGives) != nullptr);

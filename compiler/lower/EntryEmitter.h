@@ -107,6 +107,10 @@ private:
 
   //===--- The schedule (EntryFunction.cpp) -------------------------------===//
   mlir::LogicalResult planCalls();
+  /// To plan memory takes no kernel that wants none.
+  bool makesKernels() const {
+    return !options.onlyPlan || options.scratchBytes;
+  }
   int64_t estimate(Dim d);
   static bool hasScratch(mlir::func::FuncOp kernel);
   void addScratchArgument(const PlannedCall &call);

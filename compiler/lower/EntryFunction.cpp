@@ -79,6 +79,10 @@ LogicalResult EntryEmitter::planCalls() {
     }
     const ScheduledKernel &scheduled = schedule.kernels[what.kernel];
     numbers.insert_range(scheduled.numbers);
+    if (!makesKernels()) {
+      calls.push_back(call);
+      continue;
+    }
     call.kernel = outliner.outline(scheduled);
     // A function that is called twice has its scratch argument already.
     if (hasScratch(call.kernel))

@@ -126,8 +126,10 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   return success();
 }
 
-FailureOr<ArenaPlan> planArenas(ModuleOp module, const LowerOptions &options) {
+FailureOr<ArenaPlan> planArenas(ModuleOp module, const LowerOptions &given) {
   loadDialects(module);
+  LowerOptions options = given;
+  options.onlyPlan = true;
   ArenaPlan plan;
   OwningOpRef<ModuleOp> copy(module.clone());
   for (ArrayRef<ModuleOp> modules : arenasOf(*copy)) {

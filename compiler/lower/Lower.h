@@ -26,6 +26,9 @@ struct LowerOptions {
   /// tensors with the memory that they are in. `address`: leave red zones in
   /// the arena, and open what a step is given only while it runs.
   CodeChecks checks;
+  /// Set by planArenas: nothing is emitted, and kernels are only made if
+  /// `scratchBytes` asks for them.
+  bool onlyPlan = false;
 
   int64_t redZone() const { return checks.address ? 64 : 0; }
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <chrono>
+#include <compiler/driver/MemoryEstimate.h>
 #include <cstdio>
 #include <foretrace/trace.h>
 #include <sys/resource.h>
@@ -86,6 +87,33 @@ static double peakMegabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
+static void print(const char *what, int64_t bytes) {
+  std::printf("%-11s %.1f GiB\n", what, static_cast<double>(bytes) / (1 << 30));
+}
+
+/// What a training step with AdamW would take: again without any data.
+static bool estimate(ft::FakeMode &mode) {
+  auto start = std::chrono::steady_clock::now();
+  ft::Options options;
+  options.training = true;
+  ft::Session session(options);
+  std::optional<ft::MemoryEstimate> memory;
+  if (session.load(mode))
+    memory = ft::estimateMemory(session, {.optimizer = "adamw"});
+  for (const ft::Diagnostic &d : session.diagnostics())
+    std::fputs(d.render().c_str(), stderr);
+  if (!memory)
+    return false;
+  print("weights", memory->parametersBytes);
+  print("gradients", memory->gradientsBytes);
+  print("optimizer", memory->optimizerBytes);
+  print("saved", memory->activationsBytes);
+  print("peak", memory->peakBytes);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  std::fprintf(stderr, "estimated in %.2f s\n", took.count());
+  return true;
+}
+
 int main() {
   double before = peakMegabytes();
   auto start = std::chrono::steady_clock::now();
@@ -108,5 +136,5 @@ int main() {
   std::printf("logits      %s\n", logits.str().c_str());
   std::fprintf(stderr, "%.1f ms, %.1f MB\n", took.count(),
                peakMegabytes() - before);
-  return 0;
+  return estimate(mode) ? 0 : 1;
 }
