@@ -37,8 +37,7 @@ bool varies(OpResult result) {
 
 bool takesTangent(func::FuncOp function, unsigned result) {
   auto role = function.getResultAttrOfType<StringAttr>(result, names::kRole);
-  return !role || role.getValue() == "output" || role.getValue() == "loss" ||
-         role.getValue() == "input_mutation";
+  return !role || role.getValue() == "output" || role.getValue() == "loss";
 }
 
 //===----------------------------------------------------------------------===//

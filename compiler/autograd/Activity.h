@@ -58,7 +58,8 @@ bool isDifferentiable(mlir::Value value);
 bool varies(mlir::OpResult result);
 
 /// Whether a tangent arrives at result `result` of the function: at what the
-/// user gets, and at an input that is written; not at buffers.
+/// user gets; not at what is written back to buffers and inputs, whose caller
+/// has no gradient of it to give.
 bool takesTangent(mlir::func::FuncOp function, unsigned result);
 
 /// Whether results of a call vary with its operands.

@@ -32,6 +32,7 @@ public:
 
 private:
   LogicalResult checkDerivatives();
+  void nameResults();
   void addTangents();
   LogicalResult returnGradients();
 
@@ -73,15 +74,29 @@ LogicalResult JointTrace::checkDerivatives() {
             "model was exported with requires_grad off";
 }
 
+/// A value that is returned twice has two tangents, which have names.
+void JointTrace::nameResults() {
+  Builder b(function.getContext());
+  llvm::StringSet<> taken;
+  for (unsigned r = 0; r < function.getNumResults(); ++r) {
+    auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
+    if (!name)
+      continue;
+    std::string unique = name.getValue().str();
+    for (unsigned n = 2; !taken.insert(unique).second; ++n)
+      unique = name.getValue().str() + "_" + std::to_string(n);
+    function.setResultAttr(r, names::kName, b.getStringAttr(unique));
+  }
+}
+
 void JointTrace::addTangents() {
   Builder b(function.getContext());
-  llvm::DenseSet<Value> done;
+  nameResults();
   Operation *ret = body.getTerminator();
   for (OpOperand &operand : ret->getOpOperands()) {
     Value output = operand.get();
     unsigned r = operand.getOperandNumber();
-    if (!takesTangent(function, r) || !activity.needs(output) ||
-        !done.insert(output).second)
+    if (!takesTangent(function, r) || !activity.needs(output))
       continue;
     auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
     std::string target =

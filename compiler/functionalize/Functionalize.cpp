@@ -154,10 +154,13 @@ private:
   bool writeAndReturn(Operation *op, const AtenCall &call);
   bool writeCustom(Operation *op, const AtenCall &call);
   bool moveName(Operation *op, const AtenCall &call);
+  bool resizeTensor(Operation *op, const AtenCall &call);
+  bool setSource(Operation *op, const AtenCall &call);
   bool updateStatistics(Operation *op, const AtenCall &call);
   bool assign(Value target, Value value, Operation *op);
   bool unsupported(Operation *op, const Twine &why);
-  void returnMutations();
+  LogicalResult returnMutations();
+  LogicalResult checkWritten(BlockArgument argument, StringRef target);
   void eraseDead();
   LogicalResult visitBody(Block &body);
 
@@ -228,6 +231,10 @@ void Functionalizer::addResults(Operation *op) {
     unsigned r = result.getResultNumber();
     StorageNode *parent =
         aliases[r] >= 0 ? storages.nodeOf(operands[aliases[r]]) : nullptr;
+    // Its offset counts from the start of the storage.
+    const Schema *schema = schemaOf(op);
+    if (parent && schema && schema->base == "as_strided")
+      parent = parent->base;
     if (parent)
       storages.addView(result, parent, op, r);
     else
@@ -245,8 +252,14 @@ bool Functionalizer::assign(Value target, Value value, Operation *op) {
   std::optional<TensorMeta> have = metaOf(value), want = metaOf(node->current);
   if (!have || !want)
     return unsupported(op, "its argument has no storage");
-  if (have->sizes != want->sizes)
-    return unsupported(op, "the tensor that is written changes its size");
+  std::string reason;
+  if (have->sizes != want->sizes) { // out=
+    if (failed(storages.resize(node, have->sizes, op->getLoc(), reason)))
+      return unsupported(op, "the tensor that is written changes its size: " +
+                                 reason);
+    node = storages.nodeOf(target);
+    want = metaOf(node->current);
+  }
   bool base = node == node->base;
   if (have->dtype != want->dtype || have->device != want->device ||
       (base && have->strides != want->strides)) {
@@ -256,8 +269,11 @@ bool Functionalizer::assign(Value target, Value value, Operation *op) {
     if (!value)
       return false;
   }
-  std::string reason;
-  if (failed(storages.write(node, value, op->getLoc(), reason)))
+  StorageWrite how;
+  how.keepsHistory = op->hasAttr(names::kNoGrad);
+  how.isUniform =
+      schemaOf(op)->base == "zero_" || schemaOf(op)->base == "fill_";
+  if (failed(storages.write(node, value, how, op->getLoc(), reason)))
     return unsupported(op, reason);
   return true;
 }
@@ -302,6 +318,8 @@ bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
   SmallVector<Type> types(list ? targets.size() : form->returns.size(),
                           unknownTensorType(op->getContext()));
   Operation *made = pure.build(builder, op->getLoc(), types);
+  if (Attribute off = op->getAttr(names::kNoGrad))
+    made->setAttr(names::kNoGrad, off);
   if (failed(propagateOp(made, nullptr, &scope)))
     return false;
   if (op->getNumResults() == made->getNumResults())
@@ -389,8 +407,43 @@ bool Functionalizer::moveName(Operation *op, const AtenCall &call) {
     return false;
   inheritName(op, made);
   StorageNode *moved = storages.addView(made->getResult(0), node, made, 0);
+  storages.move(node, moved);
   storages.bind(op->getResult(0), moved);
-  storages.bind(call.operands[0], moved);
+  return true;
+}
+
+/// resize_, resize_as_
+bool Functionalizer::resizeTensor(Operation *op, const AtenCall &call) {
+  StorageNode *node = storages.nodeOf(call.operands[0]);
+  if (!node)
+    return unsupported(op, "its argument has no storage");
+  std::optional<TensorMeta> want = metaOf(op->getResult(0));
+  const Arg &format = call.args[2];
+  bool rowMajor = format.kind != Arg::Str ||
+                  format.str == "contiguous_format" ||
+                  format.str == "preserve_format";
+  if (!want || !rowMajor)
+    return unsupported(op, "a memory format besides the sizes");
+  std::string reason;
+  if (failed(storages.resize(node, want->sizes, op->getLoc(), reason)))
+    return unsupported(op, reason);
+  storages.bind(op->getResult(0), storages.nodeOf(call.operands[0]));
+  return true;
+}
+
+/// set_: the tensor shares the storage of another one from here on.
+bool Functionalizer::setSource(Operation *op, const AtenCall &call) {
+  StorageNode *node = storages.nodeOf(call.operands[0]);
+  StorageNode *source = call.operands.size() > 1 && call.tensor(1)
+                            ? storages.nodeOf(call.tensor(1))
+                            : nullptr;
+  if (!node || !source || call.schema->overload != "source_Tensor")
+    return unsupported(op, "it has no functional form");
+  for (BlockArgument argument : function.getArguments())
+    if (storages.nodeOf(argument) == node)
+      return unsupported(op, "the caller's tensor would get another storage");
+  storages.move(node, source);
+  storages.bind(op->getResult(0), source);
   return true;
 }
 
@@ -454,6 +507,10 @@ bool Functionalizer::visit(Operation *op) {
     return writeCustom(op, call);
   if (changesMetadata(*schema))
     return moveName(op, call);
+  if (schema->base == "resize_" || schema->base == "resize_as_")
+    return resizeTensor(op, call);
+  if (schema->base == "set_")
+    return setSource(op, call);
   const Schema *form = functionalForm(*schema);
   if (form && returnsBoth(*schema, *form))
     return writeAndReturn(op, call);
@@ -470,7 +527,35 @@ static StringRef roleOf(StringRef kind) {
   return kind == "input" ? "input_mutation" : "buffer_mutation";
 }
 
-void Functionalizer::returnMutations() {
+/// Whether an argument may be written: constants of the file are shared by all
+/// instances, and two layouts of one storage are two values here.
+LogicalResult Functionalizer::checkWritten(BlockArgument argument,
+                                           StringRef target) {
+  unsigned i = argument.getArgNumber();
+  auto kind = function.getArgAttrOfType<StringAttr>(i, names::kKind);
+  if (kind && kind.getValue() == "constant")
+    return emitError(function.getLoc())
+           << "[FT0401] the constant '" << target
+           << "' is written, which every run is to find as it was"
+           << "\nhelp: make it a buffer of the module";
+  Attribute record = function.getArgAttr(i, names::kWeight);
+  if (!record)
+    return success();
+  for (BlockArgument other : function.getArguments())
+    if (other != argument && other.getType() != argument.getType() &&
+        function.getArgAttr(other.getArgNumber(), names::kWeight) == record)
+      return emitError(function.getLoc())
+             << "[FT0401] '" << target << "' is written, and shares its memory "
+             << "in another layout with '"
+             << function
+                    .getArgAttrOfType<StringAttr>(other.getArgNumber(),
+                                                  names::kTarget)
+                    .getValue()
+             << "'";
+  return success();
+}
+
+LogicalResult Functionalizer::returnMutations() {
   Operation *end = function.getBody().front().getTerminator();
   builder.setInsertionPoint(end);
   readOperands(end);
@@ -491,6 +576,8 @@ void Functionalizer::returnMutations() {
       continue;
     unsigned i = argument.getArgNumber();
     StringRef target = text(function.getArgAttr(i, names::kTarget));
+    if (failed(checkWritten(argument, target)))
+      return failure();
     if (listed.contains(target))
       continue;
     StringRef kind = text(function.getArgAttr(i, names::kKind));
@@ -512,6 +599,7 @@ void Functionalizer::returnMutations() {
       FunctionType::get(builder.getContext(), function.getArgumentTypes(),
                         llvm::to_vector(ValueRange(all).getTypes())));
   function.setAllResultAttrs(attributes);
+  return success();
 }
 
 LogicalResult Functionalizer::visitBody(Block &body) {
@@ -542,7 +630,8 @@ LogicalResult Functionalizer::run() {
   addArguments();
   if (failed(visitBody(function.getBody().front())))
     return failure();
-  returnMutations();
+  if (failed(returnMutations()))
+    return failure();
   eraseDead();
   return success();
 }

@@ -39,6 +39,15 @@ struct StorageNode {
   unsigned version = 0;
 };
 
+/// What is special about a write.
+struct StorageWrite {
+  /// Gradients are switched off: the elements change, what the tensor is a
+  /// function of does not.
+  bool keepsHistory = false;
+  /// All elements are the same, so that places which overlap agree.
+  bool isUniform = false;
+};
+
 class Storages {
 public:
   /// What is known of symbols decides the layouts of the calls that it makes.
@@ -53,17 +62,30 @@ public:
                        mlir::Operation *view, unsigned result);
   /// `value` is another name of `node`; also moves an existing name.
   void bind(mlir::Value value, StorageNode *node) { nodes[value] = node; }
+  /// The tensor `from`, under all its names, is `to` from here on: its
+  /// metadata, or its storage, has been changed.
+  void move(StorageNode *from, StorageNode *to);
+  /// The tensor has these sizes from here on, row-major from its own offset; a
+  /// storage that is too small for them grows, with zeros. Other tensors keep
+  /// their elements. Fails with the reason.
+  mlir::LogicalResult resize(StorageNode *node, llvm::ArrayRef<Dim> sizes,
+                             mlir::Location loc, std::string &reason);
 
   /// The node's value now, made at the builder's insertion point if stale.
   mlir::Value read(StorageNode *node, mlir::Location loc);
   /// Replaces the node's elements by those of `value`, which has its sizes.
   /// Fails, with the reason in `reason`, if a view cannot be undone.
   mlir::LogicalResult write(StorageNode *node, mlir::Value value,
-                            mlir::Location loc, std::string &reason);
+                            const StorageWrite &how, mlir::Location loc,
+                            std::string &reason);
 
 private:
-  mlir::Value undo(StorageNode *node, mlir::Value value, mlir::Location loc,
-                   std::string &reason);
+  mlir::Value undo(StorageNode *node, mlir::Value value, bool isUniform,
+                   mlir::Location loc, std::string &reason);
+  mlir::Value undoByPositions(StorageNode *node, mlir::Value parent,
+                              mlir::Value value, mlir::Location loc);
+  mlir::LogicalResult grow(StorageNode *base, Dim elements, mlir::Location loc,
+                           std::string &reason);
   mlir::OpBuilder &builder;
   FakeScope &scope;
   std::deque<StorageNode> all;

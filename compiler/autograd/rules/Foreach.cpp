@@ -29,17 +29,14 @@ static std::vector<Term> forEach(RuleCall &c) {
   std::vector<Term> results;
   for (size_t i = 0; i < c.operation()->getNumResults(); ++i) {
     std::vector<Term> arguments;
-    bool varies = false;
     for (auto [k, formal] : llvm::enumerate(c.schema().args)) {
       Term term = c.arg(static_cast<unsigned>(k));
       if (term.isList())
         term = Term(term.items()[i]);
-      varies |= term.isTensor() && c.varies(term);
       // The norm has other arguments before its dtype.
       arguments.push_back(formal.name == "dtype" ? term.named("dtype") : term);
     }
-    // What does not vary stays a result of the list.
-    results.push_back(varies ? c.call(one, arguments) : Term());
+    results.push_back(c.call(one, arguments));
   }
   return results;
 }

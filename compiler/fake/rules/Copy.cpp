@@ -37,6 +37,13 @@ static bool hasFormat(const TensorMeta &t, StringRef format) {
   return format != "contiguous_format" || isContiguous(t);
 }
 
+/// self, value: the value's elements with self's history.
+static LogicalResult keepHistory(FakeCall &c) {
+  if (!c.sameSizes(c.tensor(0).sizes, c.tensor(1).sizes))
+    return c.fail(FakeError::Shape, "'value' does not have the size of 'self'");
+  return c.fresh(c.tensor(1));
+}
+
 static LogicalResult contiguous(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   StringRef format = c.optText(1);
@@ -243,6 +250,7 @@ static LogicalResult toDense(FakeCall &c) {
 ArrayRef<FakeRuleRow> copyRules() {
   static const FakeRuleRow rows[] = {
       {"_cast_Byte.default", cast<DType::U8>},
+      {"_keep_history.default", keepHistory},
       {"_cast_Char.default", cast<DType::I8>},
       {"_cast_Double.default", cast<DType::F64>},
       {"_cast_Float.default", cast<DType::F32>},

@@ -24,6 +24,12 @@ static LogicalResult copied(LowerCall &c) {
   return success();
 }
 
+/// self, value: the value; what it is a derivative of is settled.
+static LogicalResult keepHistory(LowerCall &c) {
+  c.setResult(0, c.operand(1));
+  return success();
+}
+
 static LogicalResult zeros(LowerCall &c) {
   const TensorMeta &meta = c.resultMeta(0);
   c.setResult(0, c.filled(dimsOf(meta), meta.dtype, 0));
@@ -55,6 +61,7 @@ static LogicalResult fillScalar(LowerCall &c) {
 }
 
 static const LowerRuleRow kRows[] = {
+    anyShape("_keep_history.default", keepHistory),
     anyShape("clone.default", same),
     anyShape("contiguous.default", same),
     anyShape("cpu.default", same),
