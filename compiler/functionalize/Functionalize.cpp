@@ -156,6 +156,7 @@ private:
   bool moveName(Operation *op, const AtenCall &call);
   bool resizeTensor(Operation *op, const AtenCall &call);
   bool setSource(Operation *op, const AtenCall &call);
+  bool fillDiagonal(Operation *op, const AtenCall &call);
   bool updateStatistics(Operation *op, const AtenCall &call);
   bool assign(Value target, Value value, Operation *op);
   bool unsupported(Operation *op, const Twine &why);
@@ -412,6 +413,35 @@ bool Functionalizer::moveName(Operation *op, const AtenCall &call) {
   return true;
 }
 
+/// fill_diagonal_ is fill_ of a view.
+bool Functionalizer::fillDiagonal(Operation *op, const AtenCall &call) {
+  StorageNode *node = storages.nodeOf(call.operands[0]);
+  std::optional<TensorMeta> meta;
+  if (node)
+    meta = metaOf(node->current);
+  if (!meta || meta->rank() != 2 || call.flag(2) || call.args[1].operand >= 0)
+    return unsupported(op, "other than the diagonal of a matrix");
+  Location loc = op->getLoc();
+  Value now = storages.read(node, loc);
+  Value diagonal =
+      buildCall(builder, scope, loc, "diagonal.default", Arg::tensor(0), now);
+  if (!diagonal)
+    return false;
+  StorageNode *view =
+      storages.addView(diagonal, node, diagonal.getDefiningOp(), 0);
+  Value filled = buildCall(builder, scope, loc, "fill.Scalar",
+                           {Arg::tensor(0), call.args[1]}, diagonal);
+  StorageWrite how;
+  how.keepsHistory = op->hasAttr(names::kNoGrad);
+  std::string reason;
+  if (!filled)
+    return false;
+  if (failed(storages.write(view, filled, how, loc, reason)))
+    return unsupported(op, reason);
+  storages.bind(op->getResult(0), node);
+  return true;
+}
+
 /// resize_, resize_as_
 bool Functionalizer::resizeTensor(Operation *op, const AtenCall &call) {
   StorageNode *node = storages.nodeOf(call.operands[0]);
@@ -511,6 +541,8 @@ bool Functionalizer::visit(Operation *op) {
     return resizeTensor(op, call);
   if (schema->base == "set_")
     return setSource(op, call);
+  if (schema->base == "fill_diagonal_")
+    return fillDiagonal(op, call);
   const Schema *form = functionalForm(*schema);
   if (form && returnsBoth(*schema, *form))
     return writeAndReturn(op, call);

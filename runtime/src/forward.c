@@ -165,6 +165,16 @@ static bool prepare(call *c, const ft_call_options *options,
         !ft_check_tensor("input", c->in[i], &c->inputs[i], written, &in[i],
                          status))
       return false;
+    /* The program reads the other one as it was before. */
+    for (int32_t j = 0; j < i; ++j) {
+      bool either = written || (c->in[j]->flags & FT_VALUE_WRITTEN);
+      if (either && ft_spans_meet(&in[i], &in[j]))
+        return ft_fail(status, FT_ERROR_TENSOR,
+                       "inputs \"%s\" and \"%s\" share memory, and the "
+                       "model writes \"%s\"",
+                       c->in[j]->name, c->in[i]->name,
+                       c->in[written ? i : j]->name);
+    }
   }
   for (int32_t i = 0; i < c->num_outputs; ++i) {
     if (c->out[i]->flags & FT_VALUE_IN_ARENA) {
@@ -191,9 +201,6 @@ static bool prepare(call *c, const ft_call_options *options,
     /* Written while other values are still read from there? */
     for (int32_t j = 0; j < c->num_outputs && in_place; ++j)
       in_place = !ft_spans_meet(&in[i], &out[j]);
-    for (int32_t j = 0; j < c->num_inputs && in_place; ++j)
-      if (j != i && (c->in[j]->flags & FT_VALUE_WRITTEN))
-        in_place = !ft_spans_meet(&in[i], &in[j]);
     c->work->inputs[i] = in_place ? in[i].data : kInScratch;
     if (!in_place)
       reserve(&c->scratch_bytes, c->in[i]);
