@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
   CLI::App app("Compares derivatives with central differences.");
   uint64_t seed = 1, count = 1000, batch = 100;
   std::string only;
-  bool coverage = false, progress = false, show = false;
+  bool undrawn = false, coverage = false, progress = false, show = false;
   GradCheck check;
   app.add_option("--seed", seed, "of the first call; the next has one more")
       ->capture_default_str();
@@ -61,7 +61,13 @@ int main(int argc, char **argv) {
   app.add_flag("--coverage", coverage, "print how often each operator ran");
   app.add_flag("--progress", progress, "print what has no code, and why");
   app.add_flag("--show", show, "print every call");
+  app.add_flag("--undrawn", undrawn, "only list operators that are not drawn");
   CLI11_PARSE(app, argc, argv);
+  if (undrawn) {
+    for (const std::string &line : undrawnOps())
+      llvm::outs() << line << '\n';
+    return 0;
+  }
 
   check.onFailure = [](const Program &program, const std::string &why) {
     llvm::outs() << "FAIL seed " << program.seed << " " << textOf(program)

@@ -3,8 +3,10 @@
 
 #include "tests/random/GradCheck.h"
 
+#include "compiler/autograd/DerivativeTable.h"
 #include "compiler/driver/Session.h"
 #include "dialects/ft/FtDialect.h"
+#include "tests/conformance/CentralDifferences.h"
 
 #include <cmath>
 #include <set>
@@ -19,6 +21,55 @@ static std::string nameOf(const Program &program) {
 
 static bool isFloat(DType dtype) {
   return isFloating(dtype) || isComplex(dtype);
+}
+
+/// Whether the derivative by an input is asked for.
+static bool isMoved(const Program &program, int input) {
+  const Step &step = program.steps.front();
+  for (auto [k, operand] : llvm::enumerate(step.operands))
+    if (operand == input && !asksGradient(step, k))
+      return false;
+  return true;
+}
+
+/// Whether the argument is a Cholesky factor: one triangle is read, and the
+/// derivative is that by a matrix that has no other.
+static bool isTriangle(const Schema &schema, llvm::StringRef argument) {
+  return (schema.base == "cholesky_solve" && argument == "input2") ||
+         (schema.base == "_cholesky_solve_helper" && argument == "A") ||
+         (schema.base == "cholesky_inverse" && argument == "self");
+}
+
+static void makeTriangular(Tensor &v, const Step &step) {
+  int flag = step.schema->argIndex("upper");
+  bool upper = flag >= 0 && step.args[flag].boolean;
+  int64_t n = v.shape.back();
+  for (int64_t i = 0; i < v.numel(); ++i) {
+    int64_t row = i / n % n, column = i % n;
+    if (upper ? row > column : row < column)
+      v.setComplex(i, 0);
+  }
+}
+
+/// A direction of the arguments that the derivative is defined along.
+static void makeAllowed(const Program &program, int input, Tensor &v) {
+  const Step &step = program.steps.front();
+  if (!isMoved(program, input)) {
+    v = Tensor(v.dtype, v.shape);
+    return;
+  }
+  for (auto [formal, arg] : llvm::zip(step.schema->args, step.args)) {
+    if (arg.kind != Arg::Tensor || step.operands[arg.operand] != input)
+      continue;
+    if (isTriangle(*step.schema, formal.name))
+      makeTriangular(v, step);
+    if (!isOfHermitian(*step.schema, step.args, formal.name))
+      continue;
+    HostTensor host = v.host();
+    makeHermitian(reinterpret_cast<double *>(host.bytes.data()), host.shape,
+                  isComplex(host.dtype));
+    v = Tensor(host.view());
+  }
 }
 
 static std::string diagnosticsOf(const Session &session) {
@@ -59,23 +110,27 @@ std::string GradCheck::build(Session &session, Batch batch) {
     std::string prefix = nameOf(*program);
     std::vector<mlir::Value> built(program->values.size());
     std::set<int64_t> known;
+    const Step &step = program->steps.front();
     for (int i : program->inputs()) {
       std::string name = prefix + "_in" + std::to_string(i);
       TensorMeta meta = program->values[i].meta;
       if (symbolic)
         meta = withSymbols(graph, symbols, *program, meta, known);
       built[i] = graph.addInput(name, "input", name, meta);
-      if (isFloat(meta.dtype))
+      if (isFloat(meta.dtype) && isMoved(*program, i))
         graph.requireGradient(built[i]);
     }
-    const Step &step = program->steps.front();
     llvm::SmallVector<mlir::Value> operands;
     for (int operand : step.operands)
       operands.push_back(built[operand]);
     mlir::Operation *op = graph.addCall(*step.schema, step.args, operands,
                                         step.results.size(), prefix + "_op");
-    for (auto [value, result] : llvm::zip(step.results, op->getResults()))
-      graph.addOutput(result, prefix + "_out" + std::to_string(value));
+    // Results that no gradient flows through are not asked for.
+    uint32_t constant = derivativeOf(*step.schema).constantResults;
+    for (auto [r, value] : llvm::enumerate(step.results))
+      if (r >= 32 || !(constant >> r & 1))
+        graph.addOutput(op->getResult(r),
+                        prefix + "_out" + std::to_string(value));
   }
   return graph.finish();
 }
@@ -215,6 +270,9 @@ void GradCheck::judge(Batch batch, CompiledModel &model) {
     v.push_back(randomLike(rng, x.back().dtype, x.back().shape));
     if (name.added)
       v.back() = Tensor(x.back().dtype, x.back().shape);
+    else if (llvm::StringRef own = name.what;
+             own.consume_front("in") && !own.getAsInteger(10, index))
+      makeAllowed(*program, static_cast<int>(index), v.back());
   }
   auto runAt = [&](double h) {
     Tensors inputs;

@@ -37,6 +37,13 @@ namespace ft::random {
 /// be made.
 Program differentiableCall(uint64_t seed, llvm::StringRef only);
 
+/// Whether operand `operand` of the call has a derivative.
+bool asksGradient(const Step &step, unsigned operand);
+
+/// The operators that have a derivative and are not drawn, each with the
+/// reason: "linalg_eig.default: eigenvectors …".
+std::vector<std::string> undrawnOps();
+
 class GradCheck {
 public:
   bool twice = false;

@@ -4,7 +4,10 @@
 #include "compiler/autograd/DerivativeTable.h"
 #include "compiler/fake/FakeCall.h"
 #include "compiler/lower/LowerCall.h"
+#include "dialects/ft/ArgFit.h"
+#include "tests/interpreter/Interpreter.h"
 #include "tests/random/GradCheck.h"
+#include "tests/random/GradSamplers.h"
 #include "tests/random/Sampler.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -13,21 +16,130 @@
 using namespace ft;
 using namespace ft::random;
 
-/// Operators that samplers give calls without a derivative to compare: elements
-/// that are written twice, statistics that PyTorch holds to be constants,
-/// complex numbers where only the fake rule takes them, arguments that no call
-/// of PyTorch has.
-static bool isUnsettled(const Schema &schema) {
-  static const llvm::StringSet<> kNames = {
-      "index_copy",     "celu",      "elu",           "selu",
-      "mish",           "polygamma", "gelu",          "gelu_backward",
-      "segment_reduce", "to",        "_reshape_alias"};
-  // Known to differ, and not looked into yet: the second derivative, and an
-  // unsigned self beside a float gradient.
-  static const llvm::StringSet<> kOpen = {"_logcumsumexp", "logcumsumexp",
-                                          "_prelu_kernel_backward"};
-  return kNames.contains(schema.base) || kOpen.contains(schema.base) ||
-         schema.argIndex("running_mean") >= 0;
+/// Why no call of an operator is drawn; empty if some are.
+static llvm::StringRef reasonAgainst(const Schema &schema) {
+  if (schema.family == "random")
+    return "it draws numbers";
+  if (schema.base.contains("as_strided") ||
+      schema.base.starts_with("_reshape_alias"))
+    return "only its caller knows the strides";
+  if (schema.base == "linalg_eig")
+    return "eigenvectors of a general matrix have a free phase";
+  return "";
+}
+
+bool ft::random::asksGradient(const Step &step, unsigned operand) {
+  const Schema &schema = *step.schema;
+  const Derivative &entry = derivativeOf(schema);
+  for (auto [formal, arg] : llvm::zip(schema.args, step.args)) {
+    auto is = [&](const Arg &item) {
+      return item.operand == static_cast<int>(operand);
+    };
+    if (!is(arg) && llvm::none_of(arg.list, is))
+      continue;
+    // PyTorch holds the weights of classes to be constants, in composites too.
+    if (schema.family == "loss" && formal.name == "weight" &&
+        (schema.base.starts_with("nll") || schema.base == "cross_entropy_loss"))
+      return false;
+    // The statistics that a batch norm updates are no function to derive.
+    if (formal.name.starts_with("running_"))
+      return false;
+    if (entry.kind != Derivative::Formulas || entry.expands())
+      return true;
+    return llvm::any_of(entry.formulas, [&](const Derivative::Row &row) {
+      return row.argument == formal.name && row.formula.text() != "unknown()";
+    });
+  }
+  return true;
+}
+
+/// Whether elements are written twice, so that the order decides: PyTorch's
+/// derivative is that of distinct places.
+static bool writesTwice(const Program &program, const Step &step) {
+  static const llvm::StringMap<const char *> kSums = {
+      {"scatter.src", "scatter_add.default"},
+      {"index_copy.default", "index_add.default"},
+      {"put.default", "put.default"},
+      {"index_put.default", "index_put.default"},
+      {"_unsafe_index_put.default", "index_put.default"}};
+  auto found = kSums.find(step.schema->name);
+  if (found == kSums.end())
+    return false;
+  // Ones are added up where something is written.
+  const Schema &sum = *SchemaTable::get().find(found->second);
+  std::vector<Arg> args = step.args;
+  for (size_t i = args.size(); i < sum.args.size(); ++i)
+    args.push_back(sum.args[i].defaultValue);
+  args.resize(sum.args.size());
+  if (int flag = sum.argIndex("accumulate"); flag >= 0) {
+    if (args[flag].boolean)
+      return false;
+    args[flag] = Arg::truth(true);
+  }
+  std::vector<Tensor> operands;
+  std::vector<TensorMeta> metas = program.metasOf(step);
+  for (auto [k, operand] : llvm::enumerate(step.operands)) {
+    Tensor tensor = program.values[operand].data;
+    bool whole = isIntegral(tensor.dtype);
+    if (k == 0 || !whole) {
+      tensor = Tensor(DType::F64, tensor.shape);
+      for (int64_t i = 0; i < tensor.numel() && k > 0; ++i)
+        tensor.setReal(i, 1);
+      metas[k] = TensorMeta::contiguous(DType::F64, metas[k].sizes);
+    }
+    operands.push_back(std::move(tensor));
+  }
+  interpreter::CallResult counted =
+      interpreter::evaluate(sum, args, operands, {metas[0]});
+  if (!counted.error.empty() || counted.results.empty())
+    return true;
+  for (int64_t i = 0; i < counted.results[0].numel(); ++i)
+    if (counted.results[0].real(i) > 1)
+      return true;
+  return false;
+}
+
+/// Whether an index names the row whose gradient PyTorch leaves out.
+static bool namesPadding(const Program &program, const Step &step) {
+  int padding = step.schema->argIndex("padding_idx");
+  int indices = step.schema->argIndex("indices");
+  if (padding < 0 || indices < 0 || !step.schema->base.starts_with("embedding"))
+    return false;
+  if (step.schema->base.contains("backward"))
+    return false;
+  const Tensor &named =
+      program.values[step.operands[step.args[indices].operand]].data;
+  for (int64_t i = 0; i < named.numel(); ++i)
+    if (named.integer(i) == step.args[padding].dim.value())
+      return true;
+  return false;
+}
+
+/// Whether PyTorch has such a call: its arguments fit, the interpreter gives it
+/// a value, and kernels that take one dtype only get one.
+static bool isCall(const Program &program, const Step &step,
+                   llvm::ArrayRef<TensorMeta> results) {
+  const Schema &schema = *step.schema;
+  for (auto [formal, arg] : llvm::zip(schema.args, step.args))
+    if (!fitsType(arg, formal.type))
+      return false;
+  static const llvm::StringSet<> kOneDType = {"_prelu_kernel",
+                                              "_prelu_kernel_backward",
+                                              "log_sigmoid_backward", "prelu"};
+  if (kOneDType.contains(schema.base))
+    for (int operand : step.operands)
+      if (program.values[operand].meta.dtype != DType::F64)
+        return false;
+  if (writesTwice(program, step) || namesPadding(program, step))
+    return false;
+  if (!interpreter::findOp(schema))
+    return true;
+  std::vector<Tensor> operands;
+  for (int operand : step.operands)
+    operands.push_back(program.values[operand].data);
+  interpreter::CallResult computed =
+      interpreter::evaluate(schema, step.args, operands, results);
+  return computed.error.empty() && computed.unspecified.empty();
 }
 
 static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
@@ -47,10 +159,8 @@ static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
         schema.family != "pointwise" && schema.base.contains("backward");
     if (schema.mutates || !(entry.exists() || entry.expands()) ||
         !findFakeRule(schema) || !findLowerRule(schema) ||
-        !pattern->match(schema.name) || schema.family == "random" ||
-        schema.base.contains("as_strided") ||
-        schema.base == "_reshape_alias_copy" || isUnsettled(schema) ||
-        !(hasOwnSampler(schema) ||
+        !pattern->match(schema.name) || !reasonAgainst(schema).empty() ||
+        !(gradSamplerOf(schema) || hasOwnSampler(schema) ||
           (kGuessable.contains(schema.family) && !backward)))
       continue;
     list.push_back(&schema);
@@ -88,10 +198,13 @@ static void widen(Arg &arg) {
 
 static bool addCall(Rng &rng, const Schema &schema, Program &program) {
   Sampler sampler(rng, program, schema);
-  if (!samplerOf(schema)(sampler))
+  const GradSampler *own = gradSamplerOf(schema);
+  if (!(own ? own->sample : samplerOf(schema))(sampler))
     return false;
   for (Value &value : program.values)
     widen(value, rng);
+  if (own && own->settle)
+    own->settle(program, sampler);
   Step step;
   step.schema = &schema;
   step.args = sampler.args;
@@ -121,12 +234,37 @@ static bool addCall(Rng &rng, const Schema &schema, Program &program) {
       return false;
     varies |= isFloating(dtype) || isComplex(dtype);
   }
+  std::vector<TensorMeta> results;
+  for (const FakeResult &result : call.results)
+    results.push_back(result.meta);
+  if (!isCall(program, step, results))
+    return false;
   program.steps.push_back(std::move(step));
   auto isFloat = [&](int i) {
     DType dtype = program.values[i].meta.dtype;
     return isFloating(dtype) || isComplex(dtype);
   };
   return varies && llvm::any_of(program.inputs(), isFloat);
+}
+
+std::vector<std::string> ft::random::undrawnOps() {
+  std::vector<std::string> list;
+  llvm::DenseSet<const Schema *> drawn;
+  for (const Schema *schema : differentiableOps(""))
+    drawn.insert(schema);
+  for (const Schema &schema : SchemaTable::get().all()) {
+    const Derivative &entry = derivativeOf(schema);
+    if (schema.mutates || !(entry.exists() || entry.expands()) ||
+        drawn.contains(&schema))
+      continue;
+    llvm::StringRef why = reasonAgainst(schema);
+    list.push_back((schema.name + ": " +
+                    (!why.empty()             ? why
+                     : !findLowerRule(schema) ? "it has no code"
+                                              : "it has no sampler"))
+                       .str());
+  }
+  return list;
 }
 
 Program ft::random::differentiableCall(uint64_t seed, llvm::StringRef only) {

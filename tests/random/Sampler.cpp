@@ -312,6 +312,7 @@ void Sampler::guess(unsigned i, int self) {
     llvm::ArrayRef<const char *> choices;
     static const char *const kRounding[] = {"trunc", "floor"};
     static const char *const kApproximate[] = {"none", "tanh"};
+    static const char *const kNorms[] = {"fro", "nuc"};
     static const char *const kIndexing[] = {"ij", "xy"};
     if (arg.name == "rounding_mode")
       choices = kRounding;
@@ -319,6 +320,8 @@ void Sampler::guess(unsigned i, int self) {
       choices = kApproximate;
     else if (arg.name == "indexing")
       choices = kIndexing;
+    else if (arg.name == "ord" || arg.name == "p")
+      choices = kNorms;
     args[i] = choices.empty() ? arg.defaultValue : Arg::string(rng.of(choices));
     return;
   }

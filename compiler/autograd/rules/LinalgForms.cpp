@@ -70,7 +70,9 @@ static std::vector<Term> withQ(RuleCall &c) {
   std::vector<Term> parts = c.callAll("linalg_qr", {c.arg("A"), "reduced"});
   if (c.failed())
     return {};
-  return {Term(), parts[1]};
+  // There is no Q.
+  Term none = c.call("new_empty", {c.arg("A"), Dims{Dim(0)}});
+  return {none, parts[1]};
 }
 
 /// A^n by squaring.

@@ -99,12 +99,16 @@ static void oldTriangularSolve(GradCall &g) {
 // Determinants
 //===----------------------------------------------------------------------===//
 
-/// A^-H times a number for each matrix.
+/// A^-H times a number for each matrix. The factors of a determinant are those
+/// of A^T if A is real and row-major, as PyTorch's are.
 static Term adjointInverseTimes(GradCall &g, const Term &factor, const Term &lu,
                                 const Term &pivots) {
   Dim n = columnCount(lu);
   Term wide = g.call("unsqueeze", {g.call("unsqueeze", {factor, -1}), -1});
-  return luSolve(g, lu, pivots, g.mul(identity(g, n, n, lu), wide), true, true);
+  TensorMeta a = GradCall::meta(g.arg("A"));
+  bool ofTransposed = isContiguous(a) && !isComplex(a.dtype);
+  return luSolve(g, lu, pivots, g.mul(identity(g, n, n, lu), wide), true,
+                 !ofTransposed);
 }
 
 /// A -> det, LU, pivots. d det = det tr(A^-1 dA).

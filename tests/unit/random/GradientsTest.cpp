@@ -34,6 +34,18 @@ TEST(Gradients, OfTheEdgesOfOperators) {
   check({"topk.*", "embedding_dense_backward.*", "heaviside.*"}, false);
 }
 
+TEST(Gradients, OfLinearAlgebra) {
+  check({"_linalg_det.*", "linalg_slogdet.*", "linalg_qr.*", "linalg_eigh.*",
+         "cholesky_solve.*", "linalg_lu_factor.*"},
+        false);
+}
+
+TEST(Gradients, OfQuantilesAndSpacings) {
+  check({"quantile.*", "nanquantile.*", "gradient.*", "combinations.*",
+         "segment_reduce.*"},
+        false);
+}
+
 TEST(Gradients, OfBackwardOperators) {
   check({"native_layer_norm.*", "native_group_norm.*",
          "_native_batch_norm_legit.no_stats", "_fused_rms_norm.*", "cumprod.*",
