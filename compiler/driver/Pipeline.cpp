@@ -95,6 +95,9 @@ static llvm::Error runPartition(PipelineState &state) {
   PartitionOptions options;
   options.keep = state.options.keep;
   options.recompute = state.options.recompute;
+  double budget = 0;
+  if (!llvm::StringRef(state.options.memoryBudget).getAsDouble(budget))
+    options.budget = budget;
   if (mlir::failed(splitJoint(state.module, options)))
     return reported();
   if (!state.options.optimizer.empty()) {

@@ -83,6 +83,7 @@ void CutGraph::weigh(CutCall &call) {
     break;
   case RecomputeClass::Expensive:
     call.isExpensive = !op->hasAttr(names::kRecompute);
+    call.work = double(call.flops) + kCallWork;
     call.weight = call.flops + written + read * (kByte / 16);
     break;
   case RecomputeClass::Never:

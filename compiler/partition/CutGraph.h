@@ -28,8 +28,10 @@ struct CutCall {
   /// Forward needs it whatever is kept.
   bool inForward = true;
   int64_t flops = 0;
-  /// Of doing it again, in 1024ths of a byte.
+  /// Of doing it again, in 1024ths of a byte; what an expensive one is worth is
+  /// `work`: operations, and so many more for the call itself.
   MinCut::Capacity weight = 0;
+  double work = 0;
 };
 
 struct CutValue {
@@ -51,6 +53,8 @@ class CutGraph {
 public:
   /// In 1024ths of a byte.
   static constexpr MinCut::Capacity kByte = 1024;
+  /// A call by itself, in floating point operations: about a microsecond.
+  static constexpr double kCallWork = 32768;
 
   CutGraph(const JointGraph &graph, mlir::ModuleOp module);
 

@@ -3,76 +3,15 @@
 
 #include "compiler/partition/KeptValues.h"
 
-#include "compiler/partition/CutGraph.h"
+#include "compiler/partition/Budget.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 
 namespace ft {
-
-namespace {
-/// The nodes of the cut: the source, the sink, the calls, then the values.
-class Cut {
-public:
-  explicit Cut(const CutGraph &cutGraph);
-  /// False if every cut is infinite.
-  bool solve() { return cut.solve(kSource, kSink) != MinCut::kInfinite; }
-  KeptValues kept() const;
-  LogicalResult explain(const JointGraph &joint) const;
-
-private:
-  static constexpr unsigned kSource = 0, kSink = 1;
-  unsigned nodeOf(const CutValue &value) const {
-    return 2 + static_cast<unsigned>(graph.calls.size() +
-                                     (&value - graph.values.data()));
-  }
-  MinCut::Capacity keeping(const CutValue &value) const;
-
-  const CutGraph &graph;
-  MinCut cut;
-};
-} // namespace
-
-/// Weights beyond this add up to more than a cut can count.
-static MinCut::Capacity limited(MinCut::Capacity weight, size_t count) {
-  MinCut::Capacity most = (MinCut::Capacity(1) << 60) / (1 + count);
-  return std::min(weight, most);
-}
-
-MinCut::Capacity Cut::keeping(const CutValue &value) const {
-  if (value.notKept)
-    return MinCut::kInfinite;
-  if (value.isFree)
-    return 0;
-  size_t count = graph.calls.size() + graph.values.size();
-  const MinCut::Capacity most =
-      (MinCut::Capacity(1) << 50) / CutGraph::kByte; // before the product
-  MinCut::Capacity weight = std::min(value.bytes, most) * CutGraph::kByte;
-  // A view would be copied, and what only backward needs moved to forward: not
-  // for nothing.
-  if (value.isView || !graph.calls[value.call].inForward)
-    weight += std::min(value.bytes, most) * (CutGraph::kByte / 64) + 1;
-  return limited(weight, count);
-}
-
-Cut::Cut(const CutGraph &cutGraph) : graph(cutGraph) {
-  size_t count = graph.calls.size() + graph.values.size();
-  for (size_t i = 0; i < 2 + count; ++i)
-    cut.addNode();
-  for (auto [i, call] : llvm::enumerate(graph.calls)) {
-    auto node = 2 + static_cast<unsigned>(i);
-    if (call.inForward || call.once)
-      cut.addEdge(kSource, node,
-                  call.once || call.isExpensive ? MinCut::kInfinite
-                                                : limited(call.weight, count));
-    for (unsigned operand : graph.operands[i])
-      cut.addEdge(nodeOf(graph.values[operand]), node, MinCut::kInfinite);
-  }
-  for (const CutValue &value : graph.values) {
-    cut.addEdge(2 + value.call, nodeOf(value), keeping(value));
-    if (value.isNeeded)
-      cut.addEdge(nodeOf(value), kSink, MinCut::kInfinite);
-  }
-}
 
 static std::string reasonOf(const CutCall &call) {
   if (!call.op)
@@ -84,42 +23,48 @@ static std::string reasonOf(const CutCall &call) {
   return "what it is made of takes as many bytes or more";
 }
 
-KeptValues Cut::kept() const {
-  KeptValues kept;
-  for (const CutValue &value : graph.values)
-    if (!value.isFree && cut.onSinkSide(nodeOf(value)) &&
-        !cut.onSinkSide(2 + value.call))
-      kept.insert({value.value, reasonOf(graph.calls[value.call])});
-  return kept;
-}
-
 /// The way from what must not be done again to what cannot be kept, the user's
 /// own word first.
-LogicalResult Cut::explain(const JointGraph &joint) const {
+static LogicalResult explain(const JointGraph &joint, const CutGraph &graph,
+                             ArrayRef<unsigned> path) {
   std::string way;
   const CutCall *first = nullptr;
   const CutValue *blamed = nullptr;
-  for (unsigned node : cut.infinitePath()) {
-    if (node < 2)
-      continue;
-    if (node - 2 < graph.calls.size()) {
-      first = first ? first : &graph.calls[node - 2];
+  for (unsigned node : path) {
+    if (node < graph.calls.size()) {
+      first = first ? first : &graph.calls[node];
       continue;
     }
-    const CutValue &value = graph.values[node - 2 - graph.calls.size()];
-    if (!blamed ||
-        (value.notKept && StringRef(value.notKept).starts_with("ft.recompute")))
+    const CutValue &value = graph.values[node - graph.calls.size()];
+    if (value.notKept &&
+        (!blamed || StringRef(value.notKept).starts_with("ft.recompute")))
       blamed = &value;
     way += (way.empty() ? "" : " -> ") + joint.nameOf(value.value);
   }
-  std::string source =
-      joint.nameOf(first->op ? first->op->getResult(0) : Value(blamed->value));
   return emitError(blamed->value.getLoc())
          << "[FT0903] the backward pass needs '" << joint.nameOf(blamed->value)
          << "', which cannot be kept (" << blamed->notKept
-         << ") nor computed again: '" << source << "' is not done twice ("
+         << ") nor computed again: '"
+         << joint.nameOf(first->op ? first->op->getResult(0) : blamed->value)
+         << "' is not done twice ("
          << (first->once ? first->once : "it is expensive")
          << ")\nnote: the way there is " << way;
+}
+
+static LogicalResult notReached(const JointGraph &joint, int64_t budget,
+                                const Cut &full, const Cut &smallest) {
+  // Rounded up: what the help says can be reached.
+  double thousandths =
+      full.bytes ? std::ceil(1000 * double(smallest.bytes) / double(full.bytes))
+                 : 0;
+  auto share = llvm::formatv("{0:f3}", thousandths / 1000);
+  return emitError(joint.function().getLoc())
+         << "[FT0905] the memory budget of " << budget
+         << " bytes cannot be reached: at least " << smallest.bytes
+         << " bytes have to be kept for the backward pass, " << share.str()
+         << " of the " << full.bytes
+         << " that are kept without a budget\nhelp: --memory-budget "
+         << share.str() << " is the smallest";
 }
 
 FailureOr<KeptValues> chooseKept(const JointGraph &joint, ModuleOp module,
@@ -127,10 +72,22 @@ FailureOr<KeptValues> chooseKept(const JointGraph &joint, ModuleOp module,
   if (failed(markByName(joint, options)))
     return failure();
   CutGraph graph(joint, module);
-  Cut cut(graph);
-  if (!cut.solve())
-    return cut.explain(joint);
-  return cut.kept();
+  SmallVector<unsigned> path;
+  std::optional<Cut> cut = cheapestCut(graph, {}, &path);
+  if (!cut)
+    return explain(joint, graph, path);
+  if (options.budget) {
+    auto budget = static_cast<int64_t>(double(cut->bytes) * *options.budget);
+    Cut smallest = smallestCut(graph);
+    if (smallest.bytes > budget)
+      return notReached(joint, budget, *cut, smallest);
+    cut = cutWithin(graph, budget, *cut, smallest);
+  }
+  KeptValues kept;
+  for (unsigned v : cut->kept.set_bits())
+    kept.insert(
+        {graph.values[v].value, reasonOf(graph.calls[graph.values[v].call])});
+  return kept;
 }
 
 } // namespace ft

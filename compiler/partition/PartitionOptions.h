@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_PARTITION_PARTITIONOPTIONS_H
 #define FORETRACE_COMPILER_PARTITION_PARTITIONOPTIONS_H
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct PartitionOptions {
   /// Never kept, so computed again if backward needs them; stronger than
   /// `keep`.
   std::vector<std::string> recompute;
+  /// The most that is kept, as a fraction of the activation bytes that are kept
+  /// without it; [FT0905] names the smallest that can be reached.
+  std::optional<double> budget;
 };
 
 } // namespace ft

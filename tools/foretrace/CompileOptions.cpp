@@ -7,6 +7,9 @@
 #include "tools/foretrace/CodeCheckFlags.h"
 #include "tools/foretrace/Output.h"
 
+#include "llvm/ADT/StringRef.h"
+
+#include <cctype>
 #include <cstdlib>
 
 namespace ft::cli {
@@ -25,8 +28,6 @@ struct LaterOption {
 static const LaterOption kLater[] = {
     {"--device", true, "retarget the model to a device",
      "values keep the devices that the archive gives them"},
-    {"--memory-budget", true, "0.5 or 8GiB",
-     "the stage partition saves all that the backward pass reads"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
      "there is no CUDA code generation yet"},
 };
@@ -68,6 +69,9 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                   "with --training: an input whose gradient is given too; "
                   "repeatable")
       ->allow_extra_args(false);
+  verb.add_option("--memory-budget", memoryBudget,
+                  "0.5: keep at most half of the bytes that are kept for the "
+                  "backward pass without a budget");
   verb.add_option("--threads", threads,
                   "threads of a run; 0 (default): all CPUs");
   verb.add_option("--linker", linker, "the ld.lld to link with");
@@ -158,6 +162,17 @@ int CompileOptions::fill(Options &options) const {
                 "`foretrace targets` lists them");
   if (int code = checkOptimizer())
     return code;
+  if (!memoryBudget.empty()) {
+    double fraction = 0;
+    if (std::isdigit(static_cast<unsigned char>(memoryBudget.front())) &&
+        memoryBudget.back() == 'B')
+      return failLater("--memory-budget " + memoryBudget,
+                       "budgets are fractions of what is kept without one");
+    if (llvm::StringRef(memoryBudget).getAsDouble(fraction) ||
+        !(fraction >= 0 && fraction <= 1))
+      return fail(DiagId::BadCommandLine, "--memory-budget",
+                  "'" + memoryBudget + "' is no fraction between 0 and 1");
+  }
   if (threads < 0)
     return fail(DiagId::BadCommandLine, "--threads",
                 "the number of threads cannot be negative");
@@ -185,6 +200,7 @@ int CompileOptions::fill(Options &options) const {
   options.recompute = recompute;
   options.optimizer = optimizer;
   options.inputGradients = gradients;
+  options.memoryBudget = memoryBudget;
   options.catchCrashes = true;
   options.reproducerDir = ".";
   return 0;

@@ -31,6 +31,7 @@ struct CompileOptions {
   std::vector<std::string> keep, recompute;
   std::string optimizer;
   std::vector<std::string> gradients;
+  std::string memoryBudget;
   int threads = 0;
   bool json = false;
   bool time = false;
