@@ -59,6 +59,8 @@ static void topk(Call &call) {
   bool largest = call.flag(3);
   if (!call.flag(4))
     call.open("an unsorted selection");
+  if (self.rank() == 0)
+    k = 1; // of k = 0 too: there is no dim that could be empty
   Lines lines(self.shape, dim), out(call.out().shape, dim);
   for (int64_t l = 0; l < lines.count; ++l) {
     std::vector<int64_t> order = ordered(self, lines, l, largest);
