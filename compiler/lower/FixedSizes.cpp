@@ -34,7 +34,14 @@ public:
       return;
     for (BlockArgument arg : function.getArguments())
       arg.setType(fixed(arg.getType()));
+    AttrTypeReplacer numbered;
+    numbered.addReplacement(
+        [&](DictionaryAttr argument) { return fixed(argument); });
     function.walk([&](Operation *op) {
+      // Arguments that are sizes, wherever they stand in a list.
+      numbered.replaceElementsIn(op, /*replaceAttrs=*/true,
+                                 /*replaceLocs=*/false,
+                                 /*replaceTypes=*/false);
       for (Value v : op->getResults())
         v.setType(fixed(v.getType()));
       for (Region &region : op->getRegions())
@@ -106,6 +113,19 @@ private:
         d = fixed(d);
     meta->offset = fixed(meta->offset);
     return typeFromMeta(function.getContext(), *meta);
+  }
+  /// {size = "s"}, an argument that is a size.
+  std::optional<Attribute> fixed(DictionaryAttr argument) {
+    auto text = argument.size() == 1 ? argument.getAs<StringAttr>("size")
+                                     : StringAttr();
+    if (!text)
+      return std::nullopt;
+    Builder b(function.getContext());
+    StringAttr value = fixed(text);
+    int64_t number;
+    if (!value.getValue().getAsInteger(10, number))
+      return b.getI64IntegerAttr(number);
+    return b.getDictionaryAttr(b.getNamedAttr("size", value));
   }
   StringAttr fixed(StringAttr text) {
     llvm::Expected<SymExpr> e = context.parse(text.getValue());
