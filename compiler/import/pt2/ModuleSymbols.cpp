@@ -122,13 +122,15 @@ bool ModuleSymbols::isTraced(SymExpr e, int64_t lower) const {
          !llvm::AddOverflow(least, sum.constant, least) && lower <= least;
 }
 
-/// `n - 1 != 1`, `1 < n - 1`: a size made of those of inputs is taken to be no
-/// 0 or 1. Of a plain size (`n != 1`) only the program can say so.
+/// `n - 1 != 1`, `1 < n - 1`, `n - 1 >= 2`: a size made of those of inputs is
+/// taken to be no 0 or 1. Of a plain size (`n != 1`) only the program can say
+/// so.
 static bool isTracedGuard(llvm::StringRef guard) {
   llvm::StringRef size;
   if (guard.starts_with("1 < "))
     size = guard.drop_front(4);
-  else if (guard.ends_with(" != 0") || guard.ends_with(" != 1"))
+  else if (guard.ends_with(" != 0") || guard.ends_with(" != 1") ||
+           guard.ends_with(" >= 2"))
     size = guard.drop_back(5);
   return size.find_first_of("+*/%") != llvm::StringRef::npos &&
          !size.contains(" and ") && !size.contains(" or ") &&

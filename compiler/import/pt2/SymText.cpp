@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <cmath>
+
 namespace ft::pt2 {
 
 namespace {
@@ -117,6 +119,8 @@ private:
       out.value = ctx.constant(value);
       return true;
     }
+    if (word == "Float")
+      return dyadic(out);
     llvm::SmallVector<Operand, 4> args;
     if (!eat(')')) {
       do {
@@ -127,6 +131,31 @@ private:
         return fail("')' is missing");
     }
     return call(word, args, out);
+  }
+
+  /// '0.5', precision=53): a fraction of a power of two, whose products with
+  /// sizes are exact in double. Those of others are rounded before they are
+  /// cut.
+  bool dyadic(Operand &out) {
+    constexpr int kMostBits = 20;
+    rest = rest.ltrim();
+    if (rest.empty() || rest.front() != '\'')
+      return fail("the number has no digits");
+    auto [digits, more] = rest.drop_front().split('\'');
+    rest = more.ltrim();
+    double number;
+    if (digits.getAsDouble(number))
+      return fail("'" + digits.take_front(40) + "' is no number");
+    double whole = std::ldexp(number, kMostBits);
+    if (std::abs(number) >= 4096 || whole != std::floor(whole))
+      return fail("products with " + digits + " are rounded");
+    if (eat(','))
+      rest = rest.drop_while([](char c) { return c != ')'; });
+    if (!eat(')'))
+      return fail("')' is missing");
+    out.value = ctx.constant(static_cast<int64_t>(whole));
+    out.divisor = ctx.constant(int64_t(1) << kMostBits);
+    return true;
   }
 
   /// 's77', positive=True, integer=True)
@@ -221,6 +250,21 @@ private:
         (word == "TruncToInt" || word == "FloorToInt" || word == "floor" ||
          word == "CeilToInt" || word == "ceiling"))
       return rounding(word, operands[0], out);
+    if (count == 1 && word == "ToFloat") {
+      out = operands[0];
+      return true;
+    }
+    if (word == "Mul" && llvm::any_of(operands, [](const Operand &operand) {
+          return bool(operand.divisor);
+        })) {
+      out.value = out.divisor = ctx.constant(1);
+      for (const Operand &operand : operands) {
+        out.value = ctx.mul(out.value, operand.value);
+        if (operand.divisor)
+          out.divisor = ctx.mul(out.divisor, operand.divisor);
+      }
+      return (out.value && out.divisor) || fail("its numbers are too large");
+    }
     llvm::SmallVector<SymExpr, 4> args;
     for (const Operand &operand : operands) {
       if (operand.divisor)

@@ -55,6 +55,12 @@ TEST_F(SymTextTest, Predicates) {
 
 TEST_F(SymTextTest, Truncation) {
   // Of quotients that cannot be negative it is the floor.
+  EXPECT_EQ(read("TruncToInt(Mul(Float('0.5', precision=53), "
+                 "ToFloat(Symbol('s0', positive=True, integer=True))))"),
+            "s0//2");
+  EXPECT_EQ(read("TruncToInt(Mul(Float('1.5', precision=53), "
+                 "ToFloat(Symbol('s0', positive=True, integer=True))))"),
+            "(3*s0)//2");
   EXPECT_EQ(read("TruncToInt(IntTrueDiv(Symbol('s0', positive=True, "
                  "integer=True), Integer(2)))"),
             "s0//2");
