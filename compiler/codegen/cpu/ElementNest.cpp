@@ -8,7 +8,9 @@
 //     are read before the loops over the other dims, and found again inside.
 //  3. Lanes: the dim along which most reads and the stores are contiguous.
 //  4. The dims outside the lane loop (rows first) are one parallel loop; if
-//     that has too few steps, the lane loop is cut into chunks.
+//     that has too few steps, the lane loop is cut into chunks. Dims whose
+//     reads share the cache lines that lanes gather from are inside of it: of
+//     weights [f, c, 3, 3] that become [3, 3, c, f], a line has all 3 × 3.
 //
 //   softmax over the last dim:            batch norm over all but the last:
 //     for i in [lo, hi):                    for c in [lo, hi) step lanes:
@@ -95,10 +97,46 @@ void ElementNest::plan() {
       laneGroup = Lanes::kNone;
   }
 
+  if (w.reductions.empty())
+    planInsideLanes(w, atoms);
+
   double perElement = bytes * 0.06 + cost * 0.02;
   if (width == 1)
     perElement = bytes * 0.2 + cost * 0.5;
   info.nanoseconds = perElement; // scaled by emit()
+}
+
+/// Dims along which a read that the lanes gather stays on its cache lines, or
+/// the next few.
+void ElementNest::planInsideLanes(const TensorWalk &w,
+                                  ArrayRef<unsigned> atoms) {
+  constexpr int64_t kSpan = 256; // bytes
+  insideLanes.assign(space.groups.size(), false);
+  if (laneGroup == Lanes::kNone)
+    return;
+  for (const auto &a : w.accesses) {
+    auto stride = [&](unsigned atom) -> int64_t {
+      Dim c = a.offset.coefficient(atom);
+      return r.space.dividesBy(a.offset, atom) || !c.isStatic()
+                 ? 0
+                 : std::abs(c.value()) * a.bytes;
+    };
+    if (stride(atoms[laneGroup]) < kSpan)
+      continue; // not gathered from lines far apart
+    int64_t span = a.bytes;
+    for (unsigned i = space.groups.size(); i-- > 0;) {
+      int64_t step = stride(atoms[i]);
+      Dim size = space.groups[i].size;
+      if (i == laneGroup || step == 0 || !size.isStatic() || size.value() > 64)
+        continue;
+      int64_t wider = span + step * (size.value() - 1);
+      if (wider > kSpan)
+        continue;
+      span = wider;
+      insideLanes[i] = true;
+    }
+    return;
+  }
 }
 
 /// Keeps values that a reduction computes and a later pass over the same row
@@ -321,7 +359,7 @@ bool ElementNest::emit() {
   // Parallel dims and the loops inside them, each in memory order, lanes last.
   SmallVector<unsigned> parallel, inner;
   for (unsigned i = 0; i < groups.size(); ++i) {
-    bool outside = reductions ? isRow[i] : true;
+    bool outside = reductions ? isRow[i] : !insideLanes[i];
     if (i == laneGroup)
       continue;
     (outside ? parallel : inner).push_back(i);
@@ -380,8 +418,9 @@ bool ElementNest::emit() {
       if (reductions)
         readReductions();
       SmallVector<unsigned> order(inner);
+      // Without reductions the dims inside are those inside of the lanes.
       if (laneGroup != Lanes::kNone && !laneIsRow)
-        order.push_back(laneGroup);
+        order.insert(reductions ? order.end() : order.begin(), laneGroup);
       if (!r.failed)
         emitInner(0, order);
       for (auto &entry : r.kept)

@@ -104,6 +104,7 @@ public:
 
 private:
   void plan();
+  void planInsideLanes(const TensorWalk &w, llvm::ArrayRef<unsigned> atoms);
   void readReductions();
   void emitInner(unsigned depth, llvm::ArrayRef<unsigned> order);
   void emitLanes(llvm::function_ref<void()> body);
@@ -113,6 +114,8 @@ private:
   OutputSpace space;
   /// Per group: some reduction is read once for each of its steps.
   llvm::SmallVector<bool> isRow;
+  /// Per group, without reductions: it is a loop inside of the lanes'.
+  llvm::SmallVector<bool> insideLanes;
   unsigned laneGroup = Lanes::kNone;
   unsigned width = 1;
   int64_t chunk = 0; ///< > 0: the lane loop is cut into parallel chunks
