@@ -8,6 +8,8 @@
 #include "compiler/codegen/cpu/CpuCodegen.h"
 #include "compiler/driver/ArtefactBuilder.h"
 #include "compiler/driver/InputGradients.h"
+#include "compiler/driver/MemoryEstimate.h"
+#include "compiler/driver/PeakBudget.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/functionalize/Functionalize.h"
@@ -95,10 +97,23 @@ static llvm::Error runPartition(PipelineState &state) {
   PartitionOptions options;
   options.keep = state.options.keep;
   options.recompute = state.options.recompute;
+  llvm::StringRef text = state.options.memoryBudget;
   double budget = 0;
-  if (!llvm::StringRef(state.options.memoryBudget).getAsDouble(budget))
-    options.budget = budget;
-  if (mlir::failed(splitJoint(state.module, options)))
+  mlir::LogicalResult done = mlir::success();
+  if (std::optional<int64_t> bytes = text.ends_with_insensitive("b")
+                                         ? parseBytes(text.str())
+                                         : std::nullopt) {
+    llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+    if (!target)
+      return target.takeError();
+    done = partitionWithin(state.module, options, *bytes,
+                           planOptions(*target, state.options));
+  } else {
+    if (!text.getAsDouble(budget))
+      options.budget = budget;
+    done = splitJoint(state.module, options);
+  }
+  if (mlir::failed(done))
     return reported();
   if (!state.options.optimizer.empty()) {
     const OptimizerInfo *optimizer = findOptimizer(state.options.optimizer);

@@ -79,7 +79,7 @@ FailureOr<KeptValues> chooseKept(const JointGraph &joint, ModuleOp module,
   if (options.budget) {
     auto budget = static_cast<int64_t>(double(cut->bytes) * *options.budget);
     Cut smallest = smallestCut(graph);
-    if (smallest.bytes > budget)
+    if (smallest.bytes > budget && !options.orSmallest)
       return notReached(joint, budget, *cut, smallest);
     cut = cutWithin(graph, budget, *cut, smallest);
   }

@@ -20,6 +20,8 @@ struct PartitionOptions {
   /// The most that is kept, as a fraction of the activation bytes that are kept
   /// without it; [FT0905] names the smallest that can be reached.
   std::optional<double> budget;
+  /// Keep the smallest that can be reached where `budget` cannot.
+  bool orSmallest = false;
 };
 
 } // namespace ft

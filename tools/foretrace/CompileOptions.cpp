@@ -3,6 +3,7 @@
 
 #include "tools/foretrace/CompileOptions.h"
 
+#include "compiler/driver/MemoryEstimate.h"
 #include "compiler/driver/Targets.h"
 #include "tools/foretrace/CodeCheckFlags.h"
 #include "tools/foretrace/Output.h"
@@ -71,7 +72,8 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
       ->allow_extra_args(false);
   verb.add_option("--memory-budget", memoryBudget,
                   "0.5: keep at most half of the bytes that are kept for the "
-                  "backward pass without a budget");
+                  "backward pass without a budget; 8GiB: forward and backward "
+                  "work in at most so much");
   verb.add_option("--threads", threads,
                   "threads of a run; 0 (default): all CPUs");
   verb.add_option("--linker", linker, "the ld.lld to link with");
@@ -164,14 +166,19 @@ int CompileOptions::fill(Options &options) const {
     return code;
   if (!memoryBudget.empty()) {
     double fraction = 0;
-    if (std::isdigit(static_cast<unsigned char>(memoryBudget.front())) &&
-        memoryBudget.back() == 'B')
-      return failLater("--memory-budget " + memoryBudget,
-                       "budgets are fractions of what is kept without one");
-    if (llvm::StringRef(memoryBudget).getAsDouble(fraction) ||
-        !(fraction >= 0 && fraction <= 1))
+    if (std::toupper(static_cast<unsigned char>(memoryBudget.back())) == 'B') {
+      if (!parseBytes(memoryBudget))
+        return fail(DiagId::BadCommandLine, "--memory-budget",
+                    "'" + memoryBudget + "' is no number of bytes",
+                    "such as 8GiB, 512MB, 4096B");
+    } else if (llvm::StringRef(memoryBudget).getAsDouble(fraction) ||
+               !(fraction >= 0 && fraction <= 1)) {
       return fail(DiagId::BadCommandLine, "--memory-budget",
-                  "'" + memoryBudget + "' is no fraction between 0 and 1");
+                  "'" + memoryBudget +
+                      "' is no fraction between 0 and 1, and no number of "
+                      "bytes",
+                  "such as 0.5, 8GiB");
+    }
   }
   if (threads < 0)
     return fail(DiagId::BadCommandLine, "--threads",
