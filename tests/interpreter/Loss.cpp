@@ -58,6 +58,7 @@ static void pairBackward(Call &call) {
   const Tensor &grad = call.tensor(0), &x = call.tensor(1), &y = call.tensor(2);
   double parameter = call.size() > 4 ? call.number(4) : 0;
   Tensor &out = call.out();
+  stepIn(out.dtype);
   double scale = call.integer(3) == 1 ? 1 / double(out.numel()) : 1;
   forEachIndex(out.shape, [&](Index index, int64_t i) {
     out.setReal(i, at(grad, index) * scale *
@@ -68,14 +69,13 @@ static void pairBackward(Call &call) {
 static double mse(double x, double y, double) { return (x - y) * (x - y); }
 static double mseD(double x, double y, double) { return 2 * (x - y); }
 static double l1(double x, double y, double) { return std::abs(x - y); }
-static double sign(double z) { return (z > 0) - (z < 0); }
 static double smoothL1(double x, double y, double beta) {
   double z = std::abs(x - y);
   return z < beta ? 0.5 * z * z / beta : z - 0.5 * beta;
 }
 static double smoothL1D(double x, double y, double beta) {
   double z = x - y;
-  return std::abs(z) < beta ? z / beta : sign(z);
+  return z <= -beta ? -1 : z >= beta ? 1 : z / beta;
 }
 static double huber(double x, double y, double delta) {
   double z = std::abs(x - y);
@@ -89,7 +89,8 @@ static double softMargin(double x, double y, double) {
   return std::log1p(step(std::exp(-x * y)));
 }
 static double softMarginD(double x, double y, double) {
-  return -y / (1 + std::exp(x * y));
+  double z = step(std::exp(-x * y)); // which may be infinite
+  return -y * z / (1 + z);
 }
 
 static void klDiv(Call &call) {

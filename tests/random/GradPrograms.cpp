@@ -160,7 +160,8 @@ static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
     if (schema.mutates || !(entry.exists() || entry.expands()) ||
         !findFakeRule(schema) || !findLowerRule(schema) ||
         !pattern->match(schema.name) || !reasonAgainst(schema).empty() ||
-        !(gradSamplerOf(schema) || hasOwnSampler(schema) ||
+        !(gradSamplerOf(schema) ||
+          (hasOwnSampler(schema) && !isGradientSampled(schema)) ||
           (kGuessable.contains(schema.family) && !backward)))
       continue;
     list.push_back(&schema);

@@ -503,14 +503,21 @@ llvm::ArrayRef<SamplerRow> ft::random::networkSamplers() {
        "_scaled_dot_product_flash_attention_for_cpu",
        attention},
       {"upsample_nearest1d upsample_linear1d upsample_nearest1d_backward "
-       "upsample_linear1d_backward _upsample_nearest_exact1d",
+       "upsample_linear1d_backward _upsample_nearest_exact1d "
+       "_upsample_nearest_exact1d_backward upsample_nearest1d.vec "
+       "_upsample_nearest_exact1d.vec upsample_linear1d.vec",
        upsample<1>},
       {"upsample_nearest2d upsample_bilinear2d upsample_bicubic2d "
        "upsample_nearest2d_backward upsample_bilinear2d_backward "
-       "_upsample_nearest_exact2d",
+       "_upsample_nearest_exact2d _upsample_nearest_exact2d_backward "
+       "upsample_bicubic2d_backward upsample_nearest2d.vec "
+       "_upsample_nearest_exact2d.vec upsample_bilinear2d.vec "
+       "upsample_bicubic2d.vec",
        upsample<2>},
       {"upsample_nearest3d upsample_trilinear3d upsample_nearest3d_backward "
-       "upsample_trilinear3d_backward _upsample_nearest_exact3d",
+       "upsample_trilinear3d_backward _upsample_nearest_exact3d "
+       "_upsample_nearest_exact3d_backward upsample_nearest3d.vec "
+       "_upsample_nearest_exact3d.vec upsample_trilinear3d.vec",
        upsample<3>},
       {"_softmax _log_softmax softmax.int log_softmax.int _safe_softmax "
        "special_softmax special_log_softmax",

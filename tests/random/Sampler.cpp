@@ -360,7 +360,8 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
   static const llvm::StringMap<SampleFunction> own = [] {
     llvm::StringMap<SampleFunction> map;
     for (llvm::ArrayRef<SamplerRow> table :
-         {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers()})
+         {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers(),
+          gradientSamplers()})
       for (const SamplerRow &row : table) {
         llvm::SmallVector<llvm::StringRef> names;
         row.names.split(names, ' ', -1, false);
@@ -376,4 +377,11 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
 
 bool ft::random::hasOwnSampler(const Schema &schema) {
   return samplerOf(schema) != sampleGeneric;
+}
+
+bool ft::random::isGradientSampled(const Schema &schema) {
+  SampleFunction sample = samplerOf(schema);
+  return llvm::any_of(gradientSamplers(), [&](const SamplerRow &row) {
+    return row.sample == sample;
+  });
 }

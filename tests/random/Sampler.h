@@ -71,8 +71,10 @@ private:
 using SampleFunction = bool (*)(Sampler &);
 /// The sampler of an op: its own, or its family's.
 SampleFunction samplerOf(const Schema &schema);
-/// Whether it is the general one.
+/// Whether it is not the general one.
 bool hasOwnSampler(const Schema &schema);
+/// Whether it is of gradientSamplers().
+bool isGradientSampled(const Schema &schema);
 
 struct SamplerRow {
   llvm::StringRef names;
@@ -82,6 +84,8 @@ llvm::ArrayRef<SamplerRow> shapeSamplers();
 llvm::ArrayRef<SamplerRow> networkSamplers();
 llvm::ArrayRef<SamplerRow> indexSamplers();
 llvm::ArrayRef<SamplerRow> listSamplers();
+/// Of gradients' operators: what a forward call gives them is no free operand.
+llvm::ArrayRef<SamplerRow> gradientSamplers();
 
 } // namespace ft::random
 

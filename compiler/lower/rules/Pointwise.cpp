@@ -81,15 +81,15 @@ static DType computeDType(const FormulaCall &f, ComputeIn computeIn,
   return result;
 }
 
-/// Whether the body applies a function of real numbers to integers: PyTorch's
-/// kernels of such formulas do not take them either.
-static bool mistakesIntegers(OpBuilder &b) {
+/// Whether the body applies a function of real numbers to integers or complex
+/// numbers: PyTorch's kernels of such formulas do not take them either.
+static bool mistakesNumbers(OpBuilder &b) {
   return llvm::any_of(*b.getInsertionBlock(), [](Operation &op) {
     if (!isa_and_nonnull<math::MathDialect>(op.getDialect()) ||
         isa<math::AbsIOp, math::IPowIOp, math::CtPopOp,
             math::CountLeadingZerosOp, math::CountTrailingZerosOp>(op))
       return false;
-    return isa<IntegerType>(op.getOperand(0).getType());
+    return !isa<FloatType>(op.getOperand(0).getType());
   });
 }
 
@@ -159,7 +159,7 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
           }
         PointwiseBody body(s, f.call, computed, numbers, result, v, types);
         Value value = formula(body);
-        refused |= body.refused |= mistakesIntegers(s.b);
+        refused |= body.refused |= mistakesNumbers(s.b);
         needsConstant |= body.needsConstant;
         if (body.refused) // any value of the right type
           return s.constant(computeType(s.b.getContext(), result), 0);
