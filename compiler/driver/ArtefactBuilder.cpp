@@ -70,6 +70,8 @@ static AbiValue abiValue(const Plan &plan, const std::string &name,
     for (Dim d : meta.sizes)
       value.dims.push_back(d.isStatic() ? d.str() : titled(d.symbolic(), plan));
   value.written = written;
+  if (meta.device.kind == Device::Cuda)
+    value.cuda = meta.device.index;
   value.found =
       llvm::any_of(meta.sizes, [&](Dim d) { return isFound(d, plan); });
   return value;

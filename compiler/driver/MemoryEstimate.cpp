@@ -432,8 +432,13 @@ std::optional<PeakBytes> peakBytes(const Session &session) {
     llvm::consumeError(target.takeError());
     return std::nullopt;
   }
+  llvm::Expected<Device> device = codeDevice(*state.module);
+  if (!device) {
+    llvm::consumeError(device.takeError());
+    return std::nullopt;
+  }
   mlir::FailureOr<ArenaPlan> plan =
-      planArenas(*state.module, planOptions(*target, state.options));
+      planArenas(*state.module, planOptions(*target, state.options, *device));
   if (mlir::failed(plan))
     return std::nullopt;
   return PeakBytes{plan->bytesAtHints,
@@ -453,7 +458,10 @@ std::optional<MemoryEstimate> estimateMemory(Session &session,
             CpuTarget::resolve(state.options.cpu);
         if (!target)
           return target.takeError();
-        LowerOptions lower = planOptions(*target, state.options);
+        llvm::Expected<Device> device = codeDevice(*state.module);
+        if (!device)
+          return device.takeError();
+        LowerOptions lower = planOptions(*target, state.options, *device);
         return Estimator(*state.module, request, lower, training).run(result);
       });
   return ok ? std::optional(std::move(result)) : std::nullopt;

@@ -16,8 +16,17 @@ namespace ft {
 /// One struct for all options; the command line fills it, stages read it. The
 /// defaults are what `foretrace compile MODEL` does.
 struct Options {
-  /// What code is generated for: "cpu".
+  /// What code is generated for: "cpu", or "cuda", "cuda:CHIP",
+  /// "cuda:CHIP+ptxNN" (CudaTarget.h). Where the values are says whether it is
+  /// the one or the other; "cuda…" moves a model to cuda:0 unless `device` says
+  /// where to.
   std::string target = "cpu";
+  /// Move every value of the model to this device ("cuda:1", "cpu", "meta")
+  /// before the stage fake; empty: values stay where the model has them.
+  std::string device;
+  /// Testing aid: the device code of the artefact is LLVM bitcode for
+  /// tests/emulator instead of PTX.
+  bool emulateDevice = false;
   /// LLVM's name of the CPU ("x86-64-v3"); empty: the one that this runs on.
   std::string cpu;
   /// The ld.lld to link with; empty: the one beside LLVM, then the one in PATH.

@@ -6,6 +6,9 @@
 #include "compiler/autograd/Autograd.h"
 #include "compiler/autograd/LoopBound.h"
 #include "compiler/codegen/cpu/CpuCodegen.h"
+#include "compiler/codegen/cuda/CudaCodegen.h"
+#include "compiler/codegen/cuda/DeviceCalls.h"
+#include "compiler/codegen/cuda/Ptxas.h"
 #include "compiler/driver/ArtefactBuilder.h"
 #include "compiler/driver/InputGradients.h"
 #include "compiler/driver/MemoryEstimate.h"
@@ -106,8 +109,11 @@ static llvm::Error runPartition(PipelineState &state) {
     llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
     if (!target)
       return target.takeError();
+    llvm::Expected<Device> device = codeDevice(state.module);
+    if (!device)
+      return device.takeError();
     done = partitionWithin(state.module, options, *bytes,
-                           planOptions(*target, state.options));
+                           planOptions(*target, state.options, *device));
   } else {
     if (!text.getAsDouble(budget))
       options.budget = budget;
@@ -130,13 +136,14 @@ static llvm::Error runPartition(PipelineState &state) {
   return llvm::Error::success();
 }
 
-/// Code is made for the CPU: every value has to live there.
-static llvm::Error checkDevices(mlir::ModuleOp module) {
-  std::optional<Device> foreign;
+llvm::Expected<Device> codeDevice(mlir::ModuleOp module) {
+  llvm::SmallVector<Device, 2> devices;
   auto look = [&](mlir::Value value) {
     std::optional<TensorMeta> meta = metaOf(value);
-    if (meta && meta->device.kind != Device::Cpu && !foreign)
-      foreign = meta->device;
+    if (meta && llvm::none_of(devices, [&](const Device &known) {
+          return known == meta->device;
+        }))
+      devices.push_back(meta->device);
   };
   module.walk([&](mlir::Operation *op) {
     for (mlir::Value result : op->getResults())
@@ -145,16 +152,41 @@ static llvm::Error checkDevices(mlir::ModuleOp module) {
       for (mlir::BlockArgument argument : region.getArguments())
         look(argument);
   });
-  if (!foreign)
-    return llvm::Error::success();
-  if (foreign->kind == Device::Meta)
-    return makeError(DiagId::MetaDevice, "",
-                     "the graph has values on the device meta, which has no "
-                     "memory: it can be inspected, not compiled");
-  return makeError(DiagId::NotYetSupported, "",
-                   "the graph has values on " + foreign->str() +
-                       ", and there is no CUDA code generation yet",
-                   "export the model on the CPU");
+  for (const Device &device : devices)
+    if (device.kind == Device::Meta)
+      return makeError(DiagId::MetaDevice, "",
+                       "the graph has values on the device meta, which has no "
+                       "memory: it can be inspected, not compiled");
+  if (devices.size() > 1)
+    return makeError(DiagId::NotYetSupported, "",
+                     "the graph has values on " + devices[0].str() + " and " +
+                         devices[1].str() +
+                         ", and code for more than one device is not made yet",
+                     "move the model to one of them: --device " +
+                         devices[0].str());
+  return devices.empty() ? Device() : devices[0];
+}
+
+/// The GPU that Options::target names.
+static llvm::Expected<CudaTarget> cudaTarget(const Options &options) {
+  llvm::StringRef chip = options.target;
+  if (chip.consume_front("cuda"))
+    (void)chip.consume_front(":");
+  else
+    chip = "";
+  return CudaTarget::parse(chip);
+}
+
+/// What there is for CPUs alone.
+static llvm::Error checkDeviceOptions(const Options &options) {
+  if (options.training || options.joint)
+    return makeError(DiagId::NotYetSupported, "",
+                     "training on a GPU is not compiled yet");
+  const CodeChecks &checks = options.checks;
+  if (checks.accesses || checks.address || checks.undefined)
+    return makeError(DiagId::NotYetSupported, "",
+                     "code checks of kernels on a GPU are not made yet");
+  return llvm::Error::success();
 }
 
 /// Whether the elements of a static tensor, and the storage that they span,
@@ -200,9 +232,14 @@ static mlir::LogicalResult checkSizes(mlir::ModuleOp module) {
   return mlir::failure(result.wasInterrupted());
 }
 
-LowerOptions lowerOptions(const CpuTarget &target, const Options &options) {
+LowerOptions lowerOptions(const CpuTarget &target, const Options &options,
+                          Device device) {
   LowerOptions lower;
-  lower.panelWidth = [&](DType) { return target.panelWidth(); };
+  lower.device = device;
+  bool isCuda = device.kind == Device::Cuda;
+  lower.panelWidth = [&, isCuda](DType) {
+    return isCuda ? kDevicePanel : target.panelWidth();
+  };
   lower.scratchBytes = [&](mlir::func::FuncOp kernel) {
     return kernelScratchBytes(kernel, target);
   };
@@ -210,23 +247,73 @@ LowerOptions lowerOptions(const CpuTarget &target, const Options &options) {
   return lower;
 }
 
-LowerOptions planOptions(const CpuTarget &target, const Options &options) {
-  LowerOptions plan = lowerOptions(target, options);
+LowerOptions planOptions(const CpuTarget &target, const Options &options,
+                         Device device) {
+  LowerOptions plan = lowerOptions(target, options, device);
   plan.scratchBytes = nullptr;
   return plan;
 }
 
 static llvm::Error runLower(PipelineState &state) {
-  if (llvm::Error error = checkDevices(state.module))
-    return error;
+  llvm::Expected<Device> device = codeDevice(state.module);
+  if (!device)
+    return device.takeError();
+  bool isCuda = device->kind == Device::Cuda;
+  if (isCuda) {
+    if (llvm::Error error = checkDeviceOptions(state.options))
+      return error;
+    llvm::Expected<CudaTarget> chip = cudaTarget(state.options);
+    if (!chip)
+      return chip.takeError();
+  }
   if (mlir::failed(checkSizes(state.module)))
     return reported();
   for (mlir::ModuleOp program : programsOf(state.module))
     if (mlir::failed(checkFake(program, FakeCheck::Shapes, &state.cache)))
       return reported();
-  if (mlir::failed(lowerModule(state.module,
-                               lowerOptions(*state.target, state.options))))
+  if (mlir::failed(lowerModule(
+          state.module, lowerOptions(*state.target, state.options, *device))))
     return reported();
+  if (isCuda)
+    state.module->setAttr(kDeviceAttr,
+                          DeviceAttr::get(state.module.getContext(), *device));
+  return llvm::Error::success();
+}
+
+/// Compiles the kernels of a model that is on a GPU; what is left of the module
+/// launches them.
+static llvm::Error compileForDevice(PipelineState &state) {
+  auto device = state.module->getAttrOfType<DeviceAttr>(kDeviceAttr);
+  state.device.reset();
+  if (!device)
+    return llvm::Error::success();
+  llvm::Expected<CudaTarget> chip = cudaTarget(state.options);
+  if (!chip)
+    return chip.takeError();
+  llvm::Expected<DeviceCode> code = compileKernels(state.module, *chip);
+  if (!code)
+    return code.takeError();
+  if (mlir::failed(rewriteDeviceCalls(state.module, code->kernels)))
+    return reported();
+  AbiDeviceCode &made = state.device.emplace();
+  for (const LaunchInfo &kernel : code->kernels)
+    made.kernels.push_back(kernel.name);
+  made.threads = kBlockThreads;
+  made.device = device.getDevice().index;
+  made.sm = chip->sm;
+  made.exact = chip->exact;
+  if (state.options.emulateDevice) {
+    made.ptx = emulatedImage(code->bitcode);
+    return llvm::Error::success();
+  }
+  made.ptx = std::move(code->ptx);
+  std::optional<std::string> ptxas = findPtxas();
+  if (!ptxas || made.kernels.empty())
+    return llvm::Error::success();
+  llvm::Expected<Assembled> assembled = assemble(*ptxas, made.ptx, *chip);
+  if (!assembled)
+    return assembled.takeError();
+  made.cubin = std::move(assembled->cubin);
   return llvm::Error::success();
 }
 
@@ -255,6 +342,9 @@ static llvm::Error runCodegen(PipelineState &state) {
   CpuCodegenOptions options;
   options.checks = state.options.checks;
   for (mlir::ModuleOp program : programsOf(state.module)) {
+    if (program == state.module)
+      if (llvm::Error error = compileForDevice(state))
+        return error;
     std::optional<Plan> plan = Plan::of(program);
     if (plan && programName(program) == "forward")
       state.guards = guardsOf(program, *plan);
@@ -336,6 +426,7 @@ static llvm::Error runEmit(PipelineState &state) {
   if (!artefact)
     return artefact.takeError();
   artefact->guards = state.guards;
+  artefact->device = state.device;
   artefact->sanitized = state.options.checks.address;
   if (llvm::Error error = checkWeightsBytes(*artefact))
     return error;

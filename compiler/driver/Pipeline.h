@@ -33,6 +33,8 @@ struct PipelineState {
   FakeCache &cache;
   /// What codegen leaves out of the module, and emit writes down.
   std::vector<AbiGuard> &guards;
+  /// The kernels of a model that is on a GPU.
+  std::optional<AbiDeviceCode> &device;
   /// Of a model without an archive; null for others.
   WeightSource *weights = nullptr;
 };
@@ -41,10 +43,16 @@ struct PipelineState {
 /// one is refused instead of reaching code that nobody tested here.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
+/// The device that all values of the module are on. Errors: FT0502 for values
+/// on meta, FT0006 for more than one device.
+llvm::Expected<Device> codeDevice(mlir::ModuleOp module);
+
 /// What stage lower is told, and what planArenas is: kernels of this code
 /// generation want no scratch memory. The target must outlive it.
-LowerOptions lowerOptions(const CpuTarget &target, const Options &options);
-LowerOptions planOptions(const CpuTarget &target, const Options &options);
+LowerOptions lowerOptions(const CpuTarget &target, const Options &options,
+                          Device device);
+LowerOptions planOptions(const CpuTarget &target, const Options &options,
+                         Device device);
 
 /// Whether this build has the stage; one that it lacks is FT0006.
 bool hasStage(Stage stage);

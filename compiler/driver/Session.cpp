@@ -9,6 +9,7 @@
 #include "compiler/driver/DynamicSizes.h"
 #include "compiler/driver/GuardReport.h"
 #include "compiler/driver/Pipeline.h"
+#include "compiler/driver/Retarget.h"
 #include "compiler/driver/SessionState.h"
 #include "compiler/driver/TraceWeights.h"
 #include "compiler/driver/Version.h"
@@ -254,6 +255,33 @@ bool Session::load(FakeMode &mode) {
 
 std::optional<Stage> Session::stage() const { return state->stage; }
 
+bool Session::State::retarget() {
+  bool isCuda = llvm::StringRef(options.target).starts_with("cuda");
+  if (retargeted || (options.device.empty() && !isCuda))
+    return true;
+  retargeted = true;
+  return guarded("moving the model", DiagId::BadText, [&]() -> llvm::Error {
+    std::optional<Device> to =
+        Device::parse(options.device.empty() ? "cuda:0" : options.device);
+    if (!to)
+      return makeError(DiagId::BadCommandLine, source,
+                       "'" + options.device + "' is no device",
+                       "devices are cpu, cuda:N and meta");
+    if (*stage > Stage::Fake) {
+      if (options.device.empty())
+        return llvm::Error::success(); // where it is, is decided
+      return makeError(DiagId::BadCommandLine, source,
+                       std::string("a model is moved before stage fake: the "
+                                   "module stands after '") +
+                           stageInfo(*stage).name + "'",
+                       "start from the model, or from a dump of stage import");
+    }
+    if (moveModule(*module, *to))
+      stage = Stage::Import;
+    return llvm::Error::success();
+  });
+}
+
 bool Session::State::declareSizes() {
   bool asked = options.dynamicBatch || !options.dynamic.empty() ||
                !options.examples.empty();
@@ -312,7 +340,7 @@ llvm::Error Session::State::checkDeclaredSizes() {
 }
 
 bool Session::State::runStages(Stage last) {
-  if (!module || !declareSizes())
+  if (!module || !retarget() || !declareSizes())
     return false;
   Stage at = *stage;
   if (options.startFrom && *options.startFrom > Stage::Import) {
@@ -342,9 +370,9 @@ bool Session::State::runStages(Stage last) {
     return false;
   }
   if (at == last && !guarded("checking the text", DiagId::Internal, [&] {
-        PipelineState pipeline{*module, options,    target,
-                               objects, outputBase, files,
-                               cache,   guards,     weights.get()};
+        PipelineState pipeline{*module,    options,      target, objects,
+                               outputBase, files,        cache,  guards,
+                               device,     weights.get()};
         return checkAnnotations(at, pipeline);
       }))
     return false;
@@ -357,8 +385,8 @@ bool Session::State::runStages(Stage last) {
                         if (options.crashIn == at)
                           std::raise(SIGSEGV);
                         PipelineState pipeline{
-                            *module, options, target, objects,      outputBase,
-                            files,   cache,   guards, weights.get()};
+                            *module, options, target, objects, outputBase,
+                            files,   cache,   guards, device,  weights.get()};
                         if (llvm::Error error = runStage(at, pipeline))
                           return error;
                         return at == Stage::Fake ? checkDeclaredSizes()

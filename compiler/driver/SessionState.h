@@ -46,6 +46,9 @@ struct Session::State {
   /// Makes the sizes dynamic that the options name, once, in front of stage
   /// fake; then the module stands there.
   bool declareSizes();
+  /// Moves the model to the device that the options name, once, in front of
+  /// stage fake.
+  bool retarget();
   /// After stage fake: what became of the sizes that the options name.
   llvm::Error checkDeclaredSizes();
 
@@ -71,12 +74,14 @@ struct Session::State {
   std::optional<CpuTarget> target;
   std::vector<Diagnostic> diagnostics;
   bool sizesDeclared = false;
+  bool retargeted = false;
   bool crashed = false;
   /// The module was read from a text of stage lower or later.
   bool lateText = false;
   std::vector<std::pair<Stage, double>> seconds;
   std::vector<std::string> objects;
   std::vector<AbiGuard> guards;
+  std::optional<AbiDeviceCode> device;
   std::string outputBase;
   CompiledFiles files;
   /// Where the weights are, of a model that did not come from an archive.

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct AbiValue {
   bool inArena = false;
   /// An input or state of a model that is trained: backward gives its gradient.
   bool hasGradient = false;
+  /// The N of cuda:N; -1: it is in the host's memory.
+  int64_t cuda = -1;
 };
 
 /// A parameter or buffer. A written one needs both offsets; one that is not
@@ -151,6 +154,21 @@ struct AbiProgram {
   }
 };
 
+/// The kernels of a model whose values are on a GPU.
+struct AbiDeviceCode {
+  /// As cuModuleLoadData takes it, without the 0 at the end.
+  std::string ptx;
+  /// The same, assembled; may be empty.
+  std::string cubin;
+  /// Their names, by the numbers that the object calls them by.
+  std::vector<std::string> kernels;
+  int64_t threads = 0; ///< of a block
+  int64_t device = 0;  ///< the N of cuda:N
+  /// 90: the least that it runs on; exact: and the only one.
+  unsigned sm = 0;
+  bool exact = false;
+};
+
 struct Artefact {
   /// A C identifier: the prefix of the wrappers' names.
   std::string name;
@@ -172,6 +190,7 @@ struct Artefact {
   uint64_t arenaBytes = 0;
 
   std::vector<KernelSource> kernels;
+  std::optional<AbiDeviceCode> device;
   /// The object is instrumented by AddressSanitizer. What the model is linked
   /// with is too, and only a program with AddressSanitizer can load it.
   bool sanitized = false;

@@ -128,7 +128,8 @@ llvm::Constant *Builder::value(const AbiValue &v, uint32_t flags) {
   Fields f = {i64(sizeof(ft_value_info)),
               text(v.name),
               structure({i8(v.dtype.code), i8(v.dtype.bits), i16(1)}),
-              structure({i32(kDLCPU), i32(0)}),
+              structure({i32(v.cuda < 0 ? kDLCPU : kDLCUDA),
+                         i32(v.cuda < 0 ? 0 : v.cuda)}),
               i32(v.sizes.size()),
               i32(flags | (v.written ? FT_VALUE_WRITTEN : 0) |
                   (v.inArena ? FT_VALUE_IN_ARENA : 0) |
@@ -206,7 +207,9 @@ llvm::Constant *Builder::info(const Artefact &a, const DescriptorContent &c) {
                     text(a.name),
                     text(c.compileId),
                     text(compilerVersion()),
-                    text("cpu"),
+                    text(a.device ? "cuda:sm_" + std::to_string(a.device->sm) +
+                                        (a.device->exact ? "a" : "")
+                                  : "cpu"),
                     text(a.cpu),
                     text(llvm::join(a.features, ",")),
                     i64(a.weightsBytes),
@@ -281,19 +284,37 @@ static void addApiFunction(Builder &b, const Artefact &a) {
   ir.CreateRet(ir.CreateCall(target));
 }
 
+/// An ft_cuda_desc; null for a model for the CPU.
+static llvm::Constant *deviceCode(Builder &b, const Artefact &a) {
+  if (!a.device)
+    return b.null();
+  const AbiDeviceCode &d = *a.device;
+  auto bytes = [&](const std::string &data) {
+    return b.global(llvm::ConstantDataArray::getString(b.context, data), 64);
+  };
+  llvm::SmallVector<llvm::Constant *> names;
+  for (const std::string &name : d.kernels)
+    names.push_back(b.text(name));
+  return b.global(
+      b.structure({bytes(d.ptx), d.cubin.empty() ? b.null() : bytes(d.cubin),
+                   b.pointers(names), b.i32(d.kernels.size()), b.i32(d.threads),
+                   b.i32(d.device), b.i32(d.sm), b.i32(d.exact), b.i32(0)}),
+      8);
+}
+
 /// An ft_model_desc, by value.
 static llvm::Constant *
 description(Builder &b, const Artefact &a, const DescriptorContent &content,
             llvm::Constant *weights, llvm::Constant *features,
             uint32_t numFeatures, const Entries &entries, uint64_t weightsBase,
-            llvm::Constant *training) {
+            llvm::Constant *training, llvm::Constant *device) {
   return b.structure(
       {b.info(a, content), weights, b.i64(content.weightsDataHash),
        b.i64(content.weightsHeaderHash), statePlaces(b, a), features,
        b.i32(numFeatures),
        entries.sizes.empty() ? b.null() : generated(b, entries.sizes, 3),
        entries.forward.empty() ? b.null() : generated(b, entries.forward, 7),
-       b.i64(weightsBase), training});
+       b.i64(weightsBase), training, device});
 }
 
 /// An array of ft_place.
@@ -328,7 +349,7 @@ static llvm::Constant *training(Builder &b, const Artefact &a,
                     program.symbols.empty() ? "" : program.sizes()};
     llvm::Constant *desc =
         description(b, a.describedAs(program), content, b.null(), b.null(), 0,
-                    entries, program.weightsBase, b.null());
+                    entries, program.weightsBase, b.null(), b.null());
     fields.push_back(b.global(b.structure({desc, places(b, program.inputPlaces),
                                            places(b, program.outputPlaces)}),
                               8));
@@ -394,7 +415,8 @@ llvm::Expected<std::string> buildDescriptor(const Artefact &artefact,
                artefact.symbols.empty() ? "" : "ft_gen_sizes"};
   llvm::Constant *desc = description(
       b, artefact, content, weights, *featureRows, numFeatures, entries,
-      /*weightsBase=*/0, training(b, artefact, content));
+      /*weightsBase=*/0, training(b, artefact, content),
+      deviceCode(b, artefact));
   if (module.getDataLayout().getTypeAllocSize(desc->getType()) !=
       sizeof(ft_model_desc))
     return makeError(DiagId::Internal, "",

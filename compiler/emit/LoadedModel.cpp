@@ -22,6 +22,8 @@ static DiagId diagOf(int32_t code) {
     return DiagId::NotYetSupported;
   case FT_ERROR_CPU:
     return DiagId::OtherCpu;
+  case FT_ERROR_DEVICE:
+    return DiagId::NoDevice;
   case FT_ERROR_FILE:
   case FT_ERROR_MEMORY:
     return DiagId::LoadFailed;

@@ -15,8 +15,7 @@ namespace ft {
 /// As many as the interface of a compiled model holds.
 static constexpr int64_t kMaxRank = 64;
 
-/// One block, numbers that are known, annotated static values on the CPU.
-LogicalResult checkValues(func::FuncOp source) {
+LogicalResult checkValues(func::FuncOp source, std::optional<Device> device) {
   if (!source.getBody().hasOneBlock() ||
       !isa<func::ReturnOp>(source.getBody().front().getTerminator()))
     return source.emitError("[FT0501] control flow between blocks cannot be "
@@ -35,9 +34,9 @@ LogicalResult checkValues(func::FuncOp source) {
       return emitError(loc, "[FT0502] a value on the meta device has no data "
                             "to compute with: ")
              << meta->str();
-    if (meta->device.kind != Device::Cpu)
-      return emitError(loc, "[FT0501] only CPU values can be compiled yet: ")
-             << meta->str();
+    if (device && !(meta->device == *device))
+      return emitError(loc, "[FT0501] code is made for ")
+             << device->str() << ", and a value is elsewhere: " << meta->str();
     return success();
   };
   for (BlockArgument arg : source.getArguments()) {

@@ -262,6 +262,19 @@ Value EntryEmitter::bufferAddress(int buffer) {
 Value EntryEmitter::load(Value v) {
   Placement place = schedule.placements.lookup(v);
   auto scalar = cast<RankedTensorType>(v.getType()).getElementType();
+  if (options.device.kind == Device::Cuda) {
+    // Memory of the device: a wait, and a copy.
+    constexpr int64_t kMostBytes = 16;
+    Value there = addressOf(v, place), here = stackWords(kMostBytes / 8);
+    int64_t bytes = elementBytes(cast<RankedTensorType>(v.getType()));
+    auto read = external("ft_rt_cuda_read",
+                         {pointer(), pointer(), b.getI64Type(), pointer()});
+    splitOnCode(LLVM::CallOp::create(b, loc, read,
+                                     ValueRange{entry.getArgument(kExec), there,
+                                                constant64(bytes), here})
+                    .getResult());
+    return LLVM::LoadOp::create(b, loc, scalar, here);
+  }
   markTensors("ft_rt_open", v);
   Value loaded = LLVM::LoadOp::create(b, loc, scalar, addressOf(v, place));
   markTensors("ft_rt_close", v);

@@ -4,6 +4,7 @@
 #include "compiler/lower/Lower.h"
 
 #include "compiler/lower/CheckGraph.h"
+#include "compiler/lower/DeviceSchedule.h"
 #include "compiler/lower/EntryFunction.h"
 #include "compiler/lower/Schedule.h"
 #include "compiler/lower/ToLinalg.h"
@@ -40,7 +41,8 @@ static FailureOr<func::FuncOp> toKernelOps(ModuleOp module,
                                            const LowerOptions &options) {
   auto graph = module.lookupSymbol<func::FuncOp>("forward");
   if (graph && !graph.isExternal() &&
-      (failed(checkValues(graph)) || failed(checkInterface(graph))))
+      (failed(checkValues(graph, options.device)) ||
+       failed(checkInterface(graph))))
     return failure();
   if (failed(lowerToLinalg(module, options.panelWidth)))
     return failure();
@@ -72,6 +74,9 @@ static FailureOr<Programs> planPrograms(ArrayRef<ModuleOp> modules,
     how.before = programs.empty() ? nullptr : &programs.back()->schedule;
     FailureOr<Schedule> schedule = Schedule::build(*function, how);
     if (failed(schedule))
+      return failure();
+    if (options.device.kind == Device::Cuda &&
+        failed(checkDeviceSchedule(*schedule, module.getLoc())))
       return failure();
     programs.push_back(std::make_unique<PlannedProgram>(
         module, std::move(*schedule), options));

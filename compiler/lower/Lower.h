@@ -29,9 +29,16 @@ struct LowerOptions {
   /// Set by planArenas: nothing is emitted, and kernels are only made if
   /// `scratchBytes` asks for them.
   bool onlyPlan = false;
+  /// Where all values live. On a GPU, memory is the device's, and the entry
+  /// function reads it through the runtime.
+  Device device = {};
 
   int64_t redZone() const { return checks.address ? 64 : 0; }
 };
+
+/// Of a lowered module for a GPU, `ft.device = #ft.device<cuda:0>`: where all
+/// its values are.
+inline constexpr llvm::StringLiteral kDeviceAttr = "ft.device";
 
 /// The dialects that the stage's result is made of.
 void registerLowerDialects(mlir::DialectRegistry &registry);

@@ -54,6 +54,19 @@ typedef struct ft_weights_header {
   uint64_t header_hash;  /* ft_hash of all the above */
 } ft_weights_header;
 
+/* The kernels of a model whose values live on a GPU. */
+typedef struct ft_cuda_desc {
+  const void *ptx;   /* ends with a 0 */
+  const void *cubin; /* the same for GPUs of sm's generation, or NULL */
+  const char *const *kernels; /* [num_kernels] names */
+  int32_t num_kernels;
+  int32_t threads; /* of a block */
+  int32_t device;  /* cuda:N */
+  int32_t sm;      /* 90: the least that the image runs on */
+  int32_t exact;   /* and the only one */
+  int32_t reserved;
+} ft_cuda_desc;
+
 typedef struct ft_model_desc {
   ft_model_info info;
   const uint8_t *inline_weights; /* NULL: in NAME.weights */
@@ -70,6 +83,7 @@ typedef struct ft_model_desc {
                  unsigned char *state, int64_t *sizes);
   uint64_t weights_base; /* of a program: where its own start in the weights */
   const struct ft_training_desc *training; /* NULL: compiled for inference */
+  const ft_cuda_desc *cuda;                /* NULL: a model for the CPU */
 } ft_model_desc;
 
 /* What a tensor of a program is to the user: one of the model's inputs,
@@ -206,5 +220,20 @@ void *ft_rt_temporary(ft_exec *exec, int64_t bytes);
  * what one iteration of a loop needs. */
 void *ft_rt_mark(ft_exec *exec);
 void ft_rt_release(ft_exec *exec, void *mark);
+
+/*===- In models for a GPU ------------------------------------------------===*/
+/* There, `arena`, `weights`, `inputs` and `outputs` are memory of the device,
+ * which ft_gen_forward must not touch itself. */
+
+/* Launches a kernel on that many blocks (0: nothing to do), behind all that was
+ * launched before; parameters[i] is where parameter i stands, and is read
+ * before this returns. A failure is recorded, and later launches are left
+ * out. */
+void ft_rt_cuda_launch(ft_exec *exec, int32_t kernel, int64_t blocks,
+                       void **parameters);
+
+/* Waits for all that was launched and reads up to 16 bytes. FT_OK, or the code
+ * of a failure that is recorded; then *to is zero. */
+int ft_rt_cuda_read(ft_exec *exec, const void *from, int64_t bytes, void *to);
 
 #endif /* FORETRACE_RUNTIME_ABI_H */

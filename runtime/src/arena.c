@@ -7,6 +7,7 @@
  * giving need no lock.
  *===----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
+#include "../cuda/device.h"
 #include "internal.h"
 #include "sanitize.h"
 
@@ -33,6 +34,7 @@ void ft_free_block(void *block) { free(block); }
 static void workspace_free(ft_workspace *w) {
   if (!w)
     return;
+  ft_device_drop(w);
   ft_free_block(w->arena.data);
   ft_free_block(w->scratch);
   free(w->inputs);

@@ -1,6 +1,7 @@
 /*===- forward.c - One call of the model ---------------------------- C11 -===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *===----------------------------------------------------------------------===*/
+#include "../cuda/device.h"
 #include "internal.h"
 #include "sanitize.h"
 
@@ -151,6 +152,20 @@ typedef struct call {
   size_t scratch_bytes;
 } call;
 
+/* The host can copy only what is in its memory. */
+static bool on_host(const char *what, const ft_value_info *info,
+                    const DLTensor *tensor, ft_status *status) {
+  if (tensor->device.device_type == kDLCPU)
+    return true;
+  ft_text device = {.size = 0}, strides = {.size = 0};
+  ft_text_add_device(&device, tensor->device);
+  ft_text_add_list(&strides, info->strides, info->ndim);
+  return ft_fail(status, FT_ERROR_TENSOR,
+                 "%s \"%s\": on %s it must have the strides %s, and share no "
+                 "memory with what the call writes",
+                 what, info->name, device.chars, strides.chars);
+}
+
 /* Every tensor is checked, outputs get memory, and those that cannot be used
  * in place are marked to go through scratch. */
 static bool prepare(call *c, const ft_call_options *options,
@@ -201,6 +216,8 @@ static bool prepare(call *c, const ft_call_options *options,
     /* Written while other values are still read from there? */
     for (int32_t j = 0; j < c->num_outputs && in_place; ++j)
       in_place = !ft_spans_meet(&in[i], &out[j]);
+    if (!in_place && !on_host("input", c->in[i], &c->inputs[i], status))
+      return false;
     c->work->inputs[i] = in_place ? in[i].data : kInScratch;
     if (!in_place)
       reserve(&c->scratch_bytes, c->in[i]);
@@ -210,6 +227,8 @@ static bool prepare(call *c, const ft_call_options *options,
     bool in_place = ft_is_found(c->out[i]) ||
                     (c->out[i]->flags & FT_VALUE_IN_ARENA) ||
                     ft_has_layout(c->out[i], &c->outputs[i]);
+    if (!in_place && !on_host("output", c->out[i], &c->outputs[i], status))
+      return false;
     c->work->outputs[i] = in_place ? out[i].data : kInScratch;
     if (!in_place)
       reserve(&c->scratch_bytes, c->out[i]);
@@ -257,15 +276,29 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
                 ft_status *status) {
   if (!prepare(c, options, status) || !fill_scratch(c, status))
     return false;
-  uint8_t *arena = ft_workspace_arena(c->work);
-  if (!arena)
+  const ft_model_desc *desc = c->work->desc;
+  const uint8_t *weights = model->weights.data;
+  uint8_t *arena = NULL;
+  ft_device_call gpu = {.work = c->work, .stream = options->stream};
+  if (desc->cuda) {
+    if (!ft_device_open(model, &gpu.device, status) ||
+        !ft_device_enter(&gpu, c->inputs, c->outputs, status))
+      return false;
+    arena = ft_device_arena(&gpu);
+    weights = ft_device_weights(&gpu);
+  } else {
+    arena = ft_workspace_arena(c->work);
+  }
+  if (!arena && !desc->cuda)
     return ft_fail(status, FT_ERROR_MEMORY,
                    "no memory for a call of \"%s\": it works in %zu bytes",
                    c->work->desc->info.name, c->work->arena_needed);
   /* What nothing has written is no number that looks right. */
-  if (FT_SANITIZED && !c->work->arena.filled)
-    memset(arena, 0xfb, c->work->arena_needed);
-  ft_close_memory(arena, c->work->arena_needed);
+  if (!desc->cuda) {
+    if (FT_SANITIZED && !c->work->arena.filled)
+      memset(arena, 0xfb, c->work->arena_needed);
+    ft_close_memory(arena, c->work->arena_needed);
+  }
   ft_exec *exec = &c->work->exec;
   exec->threads = options->threads ? options->threads : model->threads;
   exec->parallel_for = options->parallel_for;
@@ -277,22 +310,25 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   exec->work = c->work;
   exec->outputs = c->outputs;
   exec->options = options;
+  exec->device = desc->cuda ? &gpu : NULL;
   atomic_store(&exec->failed, 0);
   if (model->state)
     pthread_mutex_lock(&model->state_lock);
-  const ft_model_desc *desc = c->work->desc;
-  int code = desc->forward(exec, c->work->inputs, c->work->outputs, arena,
-                           model->weights.data + desc->weights_base,
-                           model->state, c->work->sizes);
+  int code =
+      desc->forward(exec, c->work->inputs, c->work->outputs, arena,
+                    weights + desc->weights_base, model->state, c->work->sizes);
   if (model->state)
     pthread_mutex_unlock(&model->state_lock);
-  ft_open_memory(arena, c->work->arena_needed);
+  if (!desc->cuda)
+    ft_open_memory(arena, c->work->arena_needed);
+  bool ran = !atomic_load(&exec->failed) && code == 0;
+  bool left = !desc->cuda || ft_device_leave(&gpu, ran, status);
   if (atomic_load(&exec->failed)) {
     *status = exec->status;
     ft_tell_sizes(c->work, true, status);
   } else if (code != 0)
     ft_fail(status, code, "the call failed with code %d", code);
-  else if (ft_check_accesses(status))
+  else if (left && ft_check_accesses(status))
     write_back(c);
   ft_free_temporaries(exec);
   return status->code == FT_OK;

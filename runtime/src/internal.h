@@ -38,6 +38,7 @@ struct ft_exec {
   DLTensor *outputs;
   const ft_call_options *options;
   void *temporaries; /* a list of blocks; freed when the call ends */
+  struct ft_device_call *device; /* of a model for a GPU, see cuda/device.h */
   atomic_int failed;
   ft_status status; /* of whoever set `failed` */
 };
@@ -144,9 +145,10 @@ typedef struct ft_workspace {
    * strides stand in `layout`. */
   const ft_value_info **values;
   ft_value_info *own;
-  int64_t *layout;           /* as ft_gen_sizes fills it */
-  const int64_t *arena_word; /* its end */
-  int64_t *sizes;            /* of the symbols; NULL: there are none */
+  int64_t *layout;                 /* as ft_gen_sizes fills it */
+  const int64_t *arena_word;       /* its end */
+  int64_t *sizes;                  /* of the symbols; NULL: there are none */
+  struct ft_device_memory *device; /* NULL: no call has needed any */
   struct ft_exec exec;
 } ft_workspace;
 
@@ -186,6 +188,8 @@ struct ft_model {
    * saved values that no call has now. */
   ft_workspace_cache programs[FT_TRAIN_PROGRAMS];
   _Atomic(struct ft_saved *) kept;
+  struct ft_device *device; /* made by the first call that needs it */
+  pthread_mutex_t device_lock;
 };
 
 /* The offset of the first kernel of a call: calls are far enough apart for

@@ -1,6 +1,7 @@
 /*===- model.c - Instances, and the table of functions -------------- C11 -===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *===----------------------------------------------------------------------===*/
+#include "../cuda/device.h"
 #include "internal.h"
 
 #include <stdlib.h>
@@ -34,6 +35,8 @@ static void model_unload(ft_model *model) {
   for (int i = 0; i < FT_TRAIN_PROGRAMS; ++i)
     ft_workspace_clear(&model->programs[i]);
   ft_drop_saved(model);
+  ft_device_close(model->device);
+  pthread_mutex_destroy(&model->device_lock);
   ft_weights_close(&model->weights);
   ft_free_block(model->state);
   pthread_mutex_destroy(&model->state_lock);
@@ -81,6 +84,7 @@ static bool load(const ft_load_options *given, ft_model **out,
                    "no memory for an instance of \"%s\"",
                    ft_gen_desc.info.name);
   pthread_mutex_init(&model->state_lock, NULL);
+  pthread_mutex_init(&model->device_lock, NULL);
   if (!fill_model(model, &options, status)) {
     model_unload(model);
     return false;

@@ -180,8 +180,9 @@ bool ft_check_kind(const char *what, const ft_value_info *info,
       tensor->dtype.bits != info->dtype.bits ||
       tensor->dtype.lanes != info->dtype.lanes || !same_shape(info, tensor))
     return wrong_type(what, info, tensor, status);
-  if (tensor->device.device_type != info->device.device_type ||
-      (info->device.device_type != kDLCPU &&
+  /* Models for a GPU copy tensors of the host. */
+  if (tensor->device.device_type != kDLCPU &&
+      (tensor->device.device_type != info->device.device_type ||
        tensor->device.device_id != info->device.device_id)) {
     ft_text expected = {.size = 0}, got = {.size = 0};
     ft_text_add_device(&expected, info->device);

@@ -1,6 +1,7 @@
 //===- FtConformance.cpp - Compares the compiler with recorded answers ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "tests/conformance/EmulatedDevice.h"
 #include "tests/conformance/MetaCommand.h"
 #include "tests/conformance/ModelsCommand.h"
 #include "tests/conformance/ValuesCommand.h"
@@ -12,7 +13,7 @@
 using namespace ft::conformance;
 
 namespace {
-enum ExitCode { kPassed = 0, kFailed = 1, kUsage = 2, kUnsupported = 3 };
+enum ExitCode { kPassed = 0, kFailed = 1, kUsage = 2 };
 } // namespace
 
 static int complain(const std::string &what, ExitCode code) {
@@ -75,6 +76,7 @@ int main(int argc, char **argv) {
   for (CLI::App *command : {values, models})
     command->add_option("--device", device)
         ->check(CLI::IsMember({"cpu", "cuda-emulated"}))
+        ->description("cuda-emulated: kernels for a GPU, run on the CPU")
         ->capture_default_str();
   ft::cli::addCodeChecks(*values, valuesOptions.checks);
   ft::cli::addCodeChecks(*models, options.checks);
@@ -83,10 +85,10 @@ int main(int argc, char **argv) {
   auto checked = [&](const char *what) {
     return std::find(checks.begin(), checks.end(), what) != checks.end();
   };
-  if (device != "cpu")
-    return complain("--device cuda-emulated is not in this build: it needs the "
-                    "CUDA stages",
-                    kUnsupported);
+  options.emulated = valuesOptions.emulated = device != "cpu";
+  if (options.emulated)
+    if (llvm::Error error = loadEmulatedDevice())
+      return complain(llvm::toString(std::move(error)), kUsage);
   options.meta = checked("meta");
   options.grads = checked("grads");
   options.values = checked("values") || options.grads;

@@ -8,6 +8,7 @@
 #include "tests/conformance/Compare.h"
 #include "tests/conformance/CompiledModel.h"
 #include "tests/conformance/DataFile.h"
+#include "tests/conformance/EmulatedDevice.h"
 #include "tests/conformance/GraphBuilder.h"
 #include "tests/conformance/ModelCase.h"
 #include "tests/conformance/ScratchFolder.h"
@@ -104,13 +105,16 @@ void ModelRunner::compareNodes(const std::vector<ModelNode> &nodes,
     std::string name =
         graph.empty() ? node.name : (graph + "." + node.name).str();
     mlir::Value value = values.lookup(node.name);
-    std::string expected = node.value.spec.str();
+    TensorSpec spec = node.value.spec;
+    if (options.emulated && spec.device.kind == Device::Cpu)
+      spec.device = *Device::parse("cuda:0");
+    std::string expected = spec.str();
     if (!value) {
       fail(name, expected, "no value of that name");
       continue;
     }
     std::optional<TensorMeta> got = metaOf(value);
-    if (got && node.value.spec.describes(*got, /*layoutOfData=*/false, &claims))
+    if (got && spec.describes(*got, /*layoutOfData=*/false, &claims))
       report.pass();
     else
       fail(name, expected, got ? got->str() : "no annotation");
@@ -214,6 +218,8 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
   sessionOptions.catchCrashes = true;
   sessionOptions.checks = options.checks;
   sessionOptions.loopBounds = options.loopBounds;
+  if (options.emulated)
+    moveToEmulatedDevice(sessionOptions);
   if (options.meta) {
     Session session(sessionOptions);
     if (session.load(file(stem + ".pt2")) && session.runTo(Stage::Fake))
@@ -236,8 +242,12 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
   sessionOptions.training = options.grads;
   Session session(sessionOptions);
   if (!session.load(file(stem + ".pt2")) ||
-      !session.compile(scratch.file(stem)))
-    return fail("compilation", "an artefact", firstDiagnostic(session));
+      !session.compile(scratch.file(stem))) {
+    std::string why = firstDiagnostic(session);
+    if (options.emulated && isWithoutDeviceCode(why))
+      return report.skip("no-cuda", label, why);
+    return fail("compilation", "an artefact", why);
+  }
   if (options.sizes && variant.starts_with("dyn") && !runs->empty())
     SizesCheck(stem, file(stem + ".pt2"), runs->front(), *data, scratch, report)
         .run(session.files().library);

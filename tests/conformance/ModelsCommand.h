@@ -26,6 +26,9 @@ struct ModelsOptions {
   bool grads = false;
   /// As of the option of that name of `foretrace`.
   std::vector<std::string> loopBounds;
+  /// Models are moved to a GPU, which the emulator is. What has no code for it
+  /// is skipped (`no-cuda`).
+  bool emulated = false;
   /// Of the code that models are compiled to.
   CodeChecks checks;
 };

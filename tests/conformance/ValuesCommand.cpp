@@ -13,6 +13,7 @@
 #include "tests/conformance/CompileTimes.h"
 #include "tests/conformance/CompiledModel.h"
 #include "tests/conformance/DataFile.h"
+#include "tests/conformance/EmulatedDevice.h"
 #include "tests/conformance/Gauge.h"
 #include "tests/conformance/Gradients.h"
 #include "tests/conformance/GraphBuilder.h"
@@ -221,6 +222,8 @@ std::string ValuesRun::tryBatch(Batch batch) {
   options.catchCrashes = true;
   options.checks = this->options.checks;
   options.joint = this->options.grad;
+  if (this->options.emulated)
+    moveToEmulatedDevice(options);
   Session session(options);
   GraphBuilder graph(session.context(), "calls");
   std::vector<HostTensor> inputs;
@@ -301,6 +304,8 @@ void ValuesRun::run(Batch batch) {
   if (why.empty())
     return;
   if (batch.size() == 1) {
+    if (options.emulated && isWithoutDeviceCode(why))
+      return report.skip("no-cuda", label(*batch.front()), firstLine(why));
     if (options.symbolic && isRefusal(why))
       return report.skip("takes no sizes of the run", label(*batch.front()),
                          firstLine(why));

@@ -31,6 +31,9 @@ struct ValuesOptions {
   /// Also compare the annotation of every value with the run, as
   /// `foretrace run --verify-fake` does.
   bool verifyFake = false;
+  /// Calls are moved to a GPU, which the emulator is. What has no code for it
+  /// is skipped (`no-cuda`).
+  bool emulated = false;
 };
 
 /// Compiles every call of FILE.jsonl whose operator's name matches the glob

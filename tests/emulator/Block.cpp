@@ -86,7 +86,7 @@ std::string Block::run() {
 void Block::release() {
   const Thread *waiting = nullptr;
   for (Thread &t : threads) {
-    if (t.state == State::AtShuffle) {
+    if (t.state == State::WithWarp) {
       current = static_cast<unsigned>(&t - threads.data());
       fail("divergence: a thread waits at " + where(t.place) +
            " for others of its warp, which wait elsewhere or have ended");
@@ -135,38 +135,27 @@ void Block::barrier(unsigned place) {
   next();
 }
 
-uint32_t Block::shuffle(uint32_t value, unsigned from, unsigned place) {
-  unsigned self = current, warp = current / kWarp * kWarp;
-  Thread &me = threads[self];
-  me.value = value;
-  me.from = from;
+void Block::together(void *mine, unsigned place, void (*work)(Lanes)) {
+  unsigned warp = current / kWarp * kWarp;
+  Thread &me = threads[current];
+  me.brought = mine;
   me.place = place;
-  me.state = State::AtShuffle;
-  bool all = true;
-  for (unsigned lane = 0; lane < kWarp && all; ++lane) {
+  me.state = State::WithWarp;
+  void *lanes[kWarp];
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
     unsigned other = warp + lane;
-    if (other >= threads.size() || threads[other].state != State::AtShuffle) {
-      all = false;
-    } else if (threads[other].place != place) {
+    // Still to come; it wakes this one.
+    if (other >= threads.size() || threads[other].state != State::WithWarp)
+      return next();
+    if (threads[other].place != place)
       fail("divergence: a thread waits at " + where(place) +
            ", another of its warp at " +
            (*kernel.places)[threads[other].place]);
-    }
+    lanes[lane] = threads[other].brought;
   }
-  if (all) {
-    // Everyone's value before anyone goes on and gives another.
-    uint32_t values[kWarp];
-    for (unsigned lane = 0; lane < kWarp; ++lane)
-      values[lane] = threads[warp + lane].value;
-    for (unsigned lane = 0; lane < kWarp; ++lane) {
-      Thread &t = threads[warp + lane];
-      t.value = values[t.from % kWarp];
-      t.state = State::Ready;
-    }
-    return me.value;
-  }
-  next();
-  return threads[self].value;
+  work(lanes);
+  for (unsigned lane = 0; lane < kWarp; ++lane)
+    threads[warp + lane].state = State::Ready;
 }
 
 void Block::checkRace(const Range &range, size_t start, uintptr_t address,

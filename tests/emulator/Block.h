@@ -67,16 +67,18 @@ public:
   void access(uintptr_t address, size_t bytes, size_t alignment, bool isStore,
               unsigned place);
   void barrier(unsigned place);
-  uint32_t shuffle(uint32_t value, unsigned from, unsigned place);
+  /// What a warp does together. When the last of its threads has come,
+  /// `work(lanes)` is run once on what they brought, and all go on.
+  using Lanes = void *const *;
+  void together(void *mine, unsigned place, void (*work)(Lanes lanes));
 
 private:
-  enum class State : uint8_t { Ready, AtBarrier, AtShuffle, Ended };
+  enum class State : uint8_t { Ready, AtBarrier, WithWarp, Ended };
   struct Thread {
     Fiber fiber;
     State state = State::Ready;
     unsigned place = 0;
-    uint32_t value = 0; ///< that it gives to a shuffle
-    unsigned from = 0;  ///< the lane that it wants the value of
+    void *brought = nullptr; ///< to what its warp does together
   };
   /// What was last done to four bytes of shared memory.
   struct Shadow {

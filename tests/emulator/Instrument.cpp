@@ -30,6 +30,10 @@ private:
   void access(Instruction &i, Value *pointer, Value *bytes, Align alignment,
               bool isStore);
   void entry(Function &f);
+  Value *onStack(Type *type, unsigned count, ArrayRef<Value *> values);
+  Value *fromStack(CallBase &call, Type *type, Value *memory);
+  Value *loadMatrix(CallBase &call);
+  Value *multiply(CallBase &call);
   Value *place(const Twine &what) {
     notes.places.push_back(what.str());
     return b.getInt32(static_cast<uint32_t>(notes.places.size() - 1));
@@ -70,6 +74,54 @@ void Instrumenter::access(Instruction &i, Value *pointer, Value *bytes,
                 b.getInt64(alignment.value()), b.getInt32(isStore), what});
 }
 
+/// `count` values on the stack of the kernel; those of `values` are in it.
+Value *Instrumenter::onStack(Type *type, unsigned count,
+                             ArrayRef<Value *> values) {
+  IRBuilder<>::InsertPointGuard guard(b);
+  Function *f = b.GetInsertBlock()->getParent();
+  auto here = b.saveIP();
+  b.SetInsertPoint(&f->getEntryBlock(), f->getEntryBlock().begin());
+  Value *memory = b.CreateAlloca(type, b.getInt32(count));
+  b.restoreIP(here);
+  for (auto [i, v] : enumerate(values))
+    b.CreateStore(b.CreateBitCast(v, type),
+                  b.CreateConstGEP1_32(type, memory, i));
+  return memory;
+}
+
+/// The result of an intrinsic: four values that stand in memory.
+Value *Instrumenter::fromStack(CallBase &call, Type *type, Value *memory) {
+  Value *result = PoisonValue::get(call.getType());
+  for (unsigned i = 0; i < 4; ++i)
+    result = b.CreateInsertValue(
+        result, b.CreateLoad(type, b.CreateConstGEP1_32(type, memory, i)), i);
+  return result;
+}
+
+Value *Instrumenter::loadMatrix(CallBase &call) {
+  Value *result = onStack(b.getInt32Ty(), 4, {});
+  b.CreateCall(helper("ft_emulator_load_matrix", b.getVoidTy(),
+                      {b.getInt64Ty(), b.getPtrTy(), b.getInt32Ty()}),
+               {b.CreatePtrToInt(call.getArgOperand(0), b.getInt64Ty()), result,
+                place("ldmatrix " + Twine(waits++))});
+  return fromStack(call, b.getInt32Ty(), result);
+}
+
+Value *Instrumenter::multiply(CallBase &call) {
+  SmallVector<Value *> all(call.args());
+  ArrayRef<Value *> operands = all;
+  Value *x = onStack(b.getInt32Ty(), 4, operands.take_front(4));
+  Value *y = onStack(b.getInt32Ty(), 2, operands.slice(4, 2));
+  Value *sums = onStack(b.getFloatTy(), 4, operands.slice(6, 4));
+  bool isHalf = operands[0]->getType()->isVectorTy();
+  b.CreateCall(
+      helper("ft_emulator_multiply", b.getVoidTy(),
+             {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(),
+              b.getInt32Ty()}),
+      {x, y, sums, b.getInt32(isHalf), place("mma " + Twine(waits++))});
+  return fromStack(call, b.getFloatTy(), sums);
+}
+
 bool Instrumenter::replace(IntrinsicInst &call, KernelNotes &kernel) {
   b.SetInsertPoint(&call);
   Value *result = nullptr;
@@ -91,6 +143,15 @@ bool Instrumenter::replace(IntrinsicInst &call, KernelNotes &kernel) {
                             {b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty()}),
                      {call.getArgOperand(1), call.getArgOperand(2),
                       place("shuffle " + Twine(waits++))});
+    kernel.waits = true;
+    break;
+  case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16:
+    result = loadMatrix(call);
+    kernel.waits = true;
+    break;
+  case Intrinsic::nvvm_mma_m16n8k16_row_col_bf16:
+  case Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32:
+    result = multiply(call);
     kernel.waits = true;
     break;
   default:

@@ -11,6 +11,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 using namespace llvm;
 
@@ -27,9 +28,93 @@ static void access(uint64_t address, uint64_t bytes, uint64_t alignment,
   currentBlock()->access(address, bytes, alignment, isStore != 0, place);
 }
 static void barrier(uint32_t place) { currentBlock()->barrier(place); }
+
+namespace {
+struct Shuffle {
+  uint32_t value, from, result;
+};
+
+/// A matrix of 8 rows of 16 bytes has 4 rows' worth of registers: lane l gets
+/// bytes 4 (l%4) of row l/4. The address of row r of matrix m is brought by
+/// lane 8 m + r.
+struct LoadMatrix {
+  const char *row;
+  uint32_t *result; ///< 4
+};
+
+/// The registers of m16n8k16 (PTX ISA; TensorCoreTile.cpp has the picture).
+struct Multiply {
+  const uint32_t *a, *b; ///< 4 and 2, two elements in each
+  float *sums;           ///< 4, in and out
+  bool isHalf;
+};
+} // namespace
+
 static uint32_t shuffle(uint32_t value, uint32_t mask, uint32_t place) {
   Block *block = currentBlock();
-  return block->shuffle(value, (block->threadIndex() % 32) ^ mask, place);
+  Shuffle mine{value, (block->threadIndex() % 32) ^ mask, 0};
+  block->together(&mine, place, [](Block::Lanes lanes) {
+    for (unsigned l = 0; l < 32; ++l) {
+      auto *to = static_cast<Shuffle *>(lanes[l]);
+      to->result = static_cast<Shuffle *>(lanes[to->from])->value;
+    }
+  });
+  return mine.result;
+}
+
+static void loadMatrix(uint64_t row, uint32_t *result, uint32_t place) {
+  LoadMatrix mine{reinterpret_cast<const char *>(row), result}; // NOLINT
+  currentBlock()->access(row, 16, 16, /*isStore=*/false, place);
+  currentBlock()->together(&mine, place, [](Block::Lanes lanes) {
+    for (unsigned l = 0; l < 32; ++l)
+      for (unsigned m = 0; m < 4; ++m)
+        std::memcpy(&static_cast<LoadMatrix *>(lanes[l])->result[m],
+                    static_cast<LoadMatrix *>(lanes[8 * m + l / 4])->row +
+                        l % 4 * 4,
+                    4);
+  });
+}
+
+/// Element `i` of a register.
+static double part(uint32_t bits, unsigned i, bool isHalf) {
+  auto half = static_cast<uint16_t>(bits >> (16 * i));
+  if (!isHalf)
+    return std::bit_cast<float>(static_cast<uint32_t>(half) << 16);
+  int exponent = half >> 10 & 31;
+  double fraction = half & 1023, sign = half >> 15 ? -1 : 1;
+  if (exponent == 31)
+    return fraction != 0 ? NAN : sign * INFINITY;
+  return sign * (exponent ? std::ldexp(1024 + fraction, exponent - 25)
+                          : std::ldexp(fraction, -24));
+}
+
+static void multiplyWarp(Block::Lanes lanes) {
+  auto of = [&](unsigned l) { return static_cast<Multiply *>(lanes[l]); };
+  double a[16][16], b[16][8];
+  for (unsigned l = 0; l < 32; ++l) {
+    const Multiply &m = *of(l);
+    for (unsigned e = 0; e < 2; ++e) {
+      unsigned step = l % 4 * 2 + e;
+      for (unsigned v = 0; v < 4; ++v)
+        a[l / 4 + v % 2 * 8][step + v / 2 * 8] = part(m.a[v], e, m.isHalf);
+      for (unsigned v = 0; v < 2; ++v)
+        b[step + v * 8][l / 4] = part(m.b[v], e, m.isHalf);
+    }
+  }
+  for (unsigned l = 0; l < 32; ++l)
+    for (unsigned v = 0; v < 4; ++v) {
+      unsigned row = l / 4 + v / 2 * 8, column = l % 4 * 2 + v % 2;
+      double sum = of(l)->sums[v];
+      for (unsigned s = 0; s < 16; ++s)
+        sum += a[row][s] * b[s][column];
+      of(l)->sums[v] = static_cast<float>(sum);
+    }
+}
+
+static void multiply(const uint32_t *a, const uint32_t *b, float *sums,
+                     uint32_t isHalf, uint32_t place) {
+  Multiply mine{a, b, sums, isHalf != 0};
+  currentBlock()->together(&mine, place, &multiplyWarp);
 }
 
 /// Float to bfloat16, to nearest even, as its bits: where the machine has no
@@ -65,6 +150,8 @@ static Error defineHelpers(orc::LLJIT &jit) {
   add("ft_emulator_access", &access);
   add("ft_emulator_barrier", &barrier);
   add("ft_emulator_shuffle", &shuffle);
+  add("ft_emulator_load_matrix", &loadMatrix);
+  add("ft_emulator_multiply", &multiply);
   add("__truncsfbf2", &toBfloat);
   return jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)));
 }

@@ -27,10 +27,8 @@ struct LaterOption {
 } // namespace
 
 static const LaterOption kLater[] = {
-    {"--device", true, "retarget the model to a device",
-     "values keep the devices that the archive gives them"},
     {"--cuda-libs", true, "libraries for large CUDA kernels",
-     "there is no CUDA code generation yet"},
+     "all kernels are generated"},
 };
 
 /// "sgd (torch.optim.SGD without momentum), …"
@@ -44,7 +42,12 @@ static std::string optimizersHelp() {
 void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                            bool required) {
   verb.add_option("MODEL", model, modelHelp)->required(required);
-  verb.add_option("--target", target, "cpu (default) or cuda[:sm_NN]");
+  verb.add_option("--target", target,
+                  "cpu (default) or cuda[:sm_NN[+ptxNN]], which moves the "
+                  "model to cuda:0 unless --device says where to");
+  verb.add_option("--device", device,
+                  "move every value of the model to this device: cuda:N, cpu "
+                  "or meta");
   verb.add_option("--cpu", cpu,
                   "CPU to generate code for, as LLVM names it "
                   "(x86-64-v3, znver4); default: this machine's");
@@ -152,12 +155,8 @@ int CompileOptions::fill(Options &options) const {
   for (const LaterOption &option : kLater)
     if (later.count(option.flag))
       return failLater(option.flag, option.why);
-  if (target.rfind("cuda", 0) == 0)
-    return failLater("--target " + target,
-                     "there is no CUDA code generation yet");
-  if (target != "cpu")
-    return fail(DiagId::BadTarget, "--target",
-                "no target is called '" + target + "'",
+  if (std::string wrong = checkTarget(target, device); !wrong.empty())
+    return fail(DiagId::BadTarget, "--target", wrong,
                 "`foretrace targets` lists them");
   if (describeCpu(cpu).empty())
     return fail(DiagId::BadTarget, "--cpu", "no CPU is called '" + cpu + "'",
@@ -192,6 +191,7 @@ int CompileOptions::fill(Options &options) const {
   if (const char *crash = std::getenv("FORETRACE_CRASH_IN"))
     options.crashIn = findStage(crash);
   options.target = target;
+  options.device = device;
   options.cpu = cpu;
   options.linker = linker;
   options.crosscheck = crosscheck;

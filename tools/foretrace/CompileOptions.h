@@ -17,6 +17,7 @@ namespace ft::cli {
 struct CompileOptions {
   std::string model;
   std::string target = "cpu";
+  std::string device;
   std::string cpu;
   std::string linker;
   std::string stopAfter;

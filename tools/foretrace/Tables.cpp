@@ -48,11 +48,16 @@ static int printTargets(bool json) {
     llvm::json::Array names;
     for (const std::string &cpu : cpus)
       names.push_back(cpu);
+    llvm::json::Array chips;
+    for (const std::string &chip : knownChips())
+      chips.push_back(chip);
     return writeJson(llvm::json::Object{
         {"targets",
          llvm::json::Array{llvm::json::Object{{"name", "cpu"},
                                               {"host", describeCpu("")},
-                                              {"cpus", std::move(names)}}}}});
+                                              {"cpus", std::move(names)}},
+                           llvm::json::Object{{"name", "cuda"},
+                                              {"chips", std::move(chips)}}}}});
   }
   std::string text = "cpu (default), for --cpu one of\n";
   std::string line = " ";
@@ -63,7 +68,10 @@ static int printTargets(bool json) {
     }
     line += ' ' + cpu;
   }
-  text += line + "\nthis machine: " + describeCpu("") + '\n';
+  text += line + "\nthis machine: " + describeCpu("") + "\ncuda:CHIP for";
+  for (const std::string &chip : knownChips())
+    text += ' ' + chip;
+  text += '\n';
   return writeProduct(text);
 }
 

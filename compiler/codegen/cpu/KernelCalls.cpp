@@ -24,7 +24,7 @@ namespace ft {
 static constexpr double kParallelNanoseconds = 20000;
 static constexpr double kGrainNanoseconds = 10000;
 
-static Value pointerTo(OpBuilder &b, Location loc, Value memref) {
+Value pointerTo(OpBuilder &b, Location loc, Value memref) {
   auto type = cast<MemRefType>(memref.getType());
   auto ptr = LLVM::LLVMPointerType::get(b.getContext());
   // Never read; and MLIR has no descriptor for shapes with a 0.
@@ -105,8 +105,7 @@ static LLVM::LLVMFuncOp parallelFor(ModuleOp module) {
   return LLVM::LLVMFuncOp::create(b, module.getLoc(), name, type);
 }
 
-/// Removes views that only a call that is gone has used.
-static void eraseUnused(ArrayRef<Value> values) {
+void eraseUnused(ArrayRef<Value> values) {
   for (Value v : values) {
     Operation *op = v.getDefiningOp();
     while (op && isOpTriviallyDead(op)) {

@@ -15,6 +15,12 @@ mlir::LogicalResult
 rewriteKernelCalls(mlir::ModuleOp module,
                    const llvm::StringMap<KernelInfo> &kernels);
 
+/// The address of a memref's first element, as a pointer.
+mlir::Value pointerTo(mlir::OpBuilder &b, mlir::Location loc,
+                      mlir::Value memref);
+/// Removes views that only a call that is gone has used.
+void eraseUnused(llvm::ArrayRef<mlir::Value> values);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_CODEGEN_CPU_KERNELCALLS_H

@@ -16,6 +16,13 @@ void registerCudaCodegenDialects(DialectRegistry &registry) {
   registerCpuCodegenDialects(registry);
 }
 
+std::string emulatedImage(llvm::StringRef bitcode) {
+  std::string image = kEmulatedMark.str();
+  for (unsigned i = 0; i < 8; ++i)
+    image.push_back(static_cast<char>(bitcode.size() >> (8 * i)));
+  return image + bitcode.str();
+}
+
 llvm::Expected<DeviceCode> compileKernels(ModuleOp module,
                                           const CudaTarget &target) {
   MLIRContext *context = module.getContext();

@@ -17,6 +17,15 @@ struct DeviceCode {
   std::vector<LaunchInfo> kernels;
 };
 
+/// Rows of a panel of packed weights (compiler/codegen/cpu/README.md): what a
+/// warp reads side by side.
+inline constexpr int64_t kDevicePanel = 32;
+
+/// Bitcode in the form in which the emulator's driver takes a module: a mark, 8
+/// bytes with the size, and the bitcode.
+inline constexpr llvm::StringLiteral kEmulatedMark = "FTEMUCUD";
+std::string emulatedImage(llvm::StringRef bitcode);
+
 /// Loads the dialects that compileKernels needs into the registry.
 void registerCudaCodegenDialects(mlir::DialectRegistry &registry);
 

@@ -98,7 +98,8 @@ private:
 };
 
 /// Matmul and convolution: a tile of the result for each block, operands
-/// through shared memory. See TileNest.cpp.
+/// through shared memory. See TileNest.cpp, and TensorCoreTile.cpp for operands
+/// that tensor cores multiply.
 class TileNest {
 public:
   TileNest(DeviceKernel &kernel, llvm::ArrayRef<KernelOutput> outputs,
@@ -112,22 +113,49 @@ public:
   Dim blocks = 0;
 
 private:
+  // Columns of a tile.
+  static constexpr int64_t kColumns = 64;
+  // Threads of a block: 16 × 16, each with 4 neighbouring columns.
+  static constexpr int64_t kSide = 16;
+  static constexpr int64_t kEach = 4;
+  // Floats that a row of shared memory is longer than the tile: 16 bytes, so
+  // that vectors stay aligned and columns fall into other banks.
+  static constexpr int64_t kPad = 4;
+
   struct Operand {
-    mlir::Value factor;
+    mlir::Value factor; ///< what is multiplied, a value of the body
     mlir::OpOperand *input = nullptr;
     bool alongK = false; ///< neighbours in memory are neighbours in k
+    bool isRows = false; ///< A, whose points are rows; else columns
     llvm::SmallVector<bool> moves;
+    mlir::Type type() const { return factor.getType(); }
+  };
+  /// A piece of an operand in shared memory: `points` rows or columns times
+  /// `steps` of k; `pointStride` and `stepStride` in elements.
+  struct Piece {
+    mlir::Value memory;
+    int64_t points, steps, pointStride, stepStride;
   };
 
   bool analyze(Operand &o, llvm::ArrayRef<unsigned> atoms, const Coords &dims);
+  bool chooseTensorCores();
   void setCounters(llvm::ArrayRef<unsigned> groups, const IndexExpr &e);
   Coords contractionCoords(mlir::linalg::GenericOp &op);
-  void loadTile(const Operand &o, mlir::Value memory, bool isRows,
-                int64_t extent, mlir::Value firstPoint, mlir::Value firstK);
-  mlir::Value element(const Operand &o, bool isRows, mlir::Value at,
-                      mlir::Value kAt);
+  void loadPiece(const Operand &o, const Piece &piece, mlir::Value firstPoint,
+                 mlir::Value firstK);
+  mlir::Value element(const Operand &o, mlir::Value at, mlir::Value kAt);
   mlir::Value sharedAt(mlir::Value base, mlir::Type type, mlir::Value at);
+  void scalarSums(mlir::Value memory, mlir::Value m0, mlir::Value n0);
+  void tensorCoreSums(mlir::Value memory, mlir::Value m0, mlir::Value n0);
   void writeTile(mlir::Value memory, mlir::Value m0, mlir::Value n0);
+  int64_t tileRows() const { return threadRows * kSide; }
+  int64_t sharedBytes() const;
+
+  // Numbers.
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value times(mlir::Value x, int64_t y);
+  mlir::Value over(mlir::Value x, int64_t y);
+  mlir::Value rest(mlir::Value x, int64_t y);
 
   DeviceKernel &k;
   TensorReader &r;
@@ -137,6 +165,7 @@ private:
   llvm::SmallVector<unsigned> rows, columns, batch; ///< groups
   Dim rowCount = 1, columnCount = 1, batchCount = 1, kCount = 1;
   int64_t threadRows = 4; ///< rows of the result for each thread
+  bool tensorCores = false;
   mlir::Type accumulator;
   Coords counters;
 };

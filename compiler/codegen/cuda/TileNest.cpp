@@ -35,17 +35,23 @@ using namespace mlir;
 
 namespace ft {
 
-// Columns of a tile, and steps of k that are in shared memory at a time.
-static constexpr int64_t kColumns = 64;
+// Steps of k that are in shared memory at a time.
 static constexpr int64_t kSteps = 16;
-// Threads of a block: 16 × 16, each with 4 neighbouring columns.
-static constexpr int64_t kSide = 16;
-static constexpr int64_t kEach = 4;
-// Elements that a row of shared memory is longer than the tile: 16 bytes of
-// float, so that vectors stay aligned and columns fall into other banks.
-static constexpr int64_t kPad = 4;
 // Sizes from which on a tile is better than a thread for each result.
 static constexpr int64_t kFewRows = 8, kFewColumns = 8, kFewSteps = 8;
+
+Value TileNest::add(Value x, Value y) {
+  return arith::AddIOp::create(r.b, r.loc, x, y);
+}
+Value TileNest::times(Value x, int64_t y) {
+  return arith::MulIOp::create(r.b, r.loc, x, r.index(y));
+}
+Value TileNest::over(Value x, int64_t y) {
+  return arith::DivUIOp::create(r.b, r.loc, x, r.index(y));
+}
+Value TileNest::rest(Value x, int64_t y) {
+  return arith::RemUIOp::create(r.b, r.loc, x, r.index(y));
+}
 
 bool TileNest::analyze(Operand &o, ArrayRef<unsigned> atoms,
                        const Coords &dims) {
@@ -102,6 +108,7 @@ bool TileNest::plan() {
   // Neighbouring columns are neighbours in the output where one can choose.
   if (!atoms.empty() && a.moves.back() && !b.moves.back())
     std::swap(a, b);
+  a.isRows = true;
   for (auto [g, group] : llvm::enumerate(space.groups)) {
     bool inA = a.moves[g], inB = b.moves[g];
     auto &kind = inA && inB ? batch : inB ? columns : rows;
@@ -114,6 +121,7 @@ bool TileNest::plan() {
   int64_t m = r.estimate(rowCount);
   if (m <= kSide)
     threadRows = 1;
+  tensorCores = chooseTensorCores();
   return m >= kFewRows && r.estimate(columnCount) >= kFewColumns &&
          r.estimate(kCount) >= kFewSteps;
 }
@@ -141,12 +149,12 @@ Coords TileNest::contractionCoords(linalg::GenericOp &op) {
 }
 
 /// The factor at row (or column) `at` and step `kAt`, which exist.
-Value TileNest::element(const Operand &o, bool isRows, Value at, Value kAt) {
+Value TileNest::element(const Operand &o, Value at, Value kAt) {
   TensorReader::Scope scope(r);
-  Dim count = isRows ? rowCount : columnCount;
-  setCounters(isRows ? rows : columns,
+  Dim count = o.isRows ? rowCount : columnCount;
+  setCounters(o.isRows ? rows : columns,
               r.space.of(r.space.addCounter(at, count)));
-  for (unsigned g : isRows ? columns : rows)
+  for (unsigned g : o.isRows ? columns : rows)
     counters[g] = IndexExpr();
   linalg::GenericOp op;
   Coords dims, coords = contractionCoords(op);
@@ -169,60 +177,107 @@ Value TileNest::sharedAt(Value base, Type type, Value at) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-/// `extent` rows (or columns) from `firstPoint` on and kSteps steps from
-/// `firstK` on, to memory[step][point].
-void TileNest::loadTile(const Operand &o, Value memory, bool isRows,
-                        int64_t extent, Value firstPoint, Value firstK) {
+/// The operand from `firstPoint` and `firstK` on; 0 beyond its edges.
+void TileNest::loadPiece(const Operand &o, const Piece &piece, Value firstPoint,
+                         Value firstK) {
   OpBuilder &bld = r.b;
   Location loc = r.loc;
-  auto add = [&](Value x, Value y) -> Value {
-    return arith::AddIOp::create(bld, loc, x, y);
-  };
   // Neighbouring threads read what is next to each other in memory.
-  int64_t inner = o.alongK ? kSteps : extent;
-  Value near = arith::RemUIOp::create(bld, loc, k.thread, r.index(inner));
-  Value far = arith::DivUIOp::create(bld, loc, k.thread, r.index(inner));
+  int64_t inner = o.alongK ? piece.steps : piece.points;
+  Value near = rest(k.thread, inner), far = over(k.thread, inner);
   int64_t farStep = kBlockThreads / inner;
-  int64_t farEnd = o.alongK ? extent : kSteps;
+  int64_t farEnd = o.alongK ? piece.points : piece.steps;
   for (int64_t start = 0; start < farEnd; start += farStep) {
     Value there = add(far, r.index(start));
     Value point = o.alongK ? there : near, step = o.alongK ? near : there;
     Value at = add(firstPoint, point), kAt = add(firstK, step);
     Value exists = arith::AndIOp::create(
-        bld, loc, k.below(at, r.index(isRows ? rowCount : columnCount)),
+        bld, loc, k.below(at, r.index(o.isRows ? rowCount : columnCount)),
         k.below(kAt, r.index(kCount)));
     auto branch =
-        scf::IfOp::create(bld, loc, TypeRange{accumulator}, exists, true);
+        scf::IfOp::create(bld, loc, TypeRange{o.type()}, exists, true);
     {
       OpBuilder::InsertionGuard guard(bld);
       bld.setInsertionPointToStart(branch.thenBlock());
-      Value v = element(o, isRows, at, kAt);
-      scf::YieldOp::create(bld, loc, v ? v : r.zero(accumulator));
+      Value v = element(o, at, kAt);
+      scf::YieldOp::create(bld, loc, v ? v : r.zero(o.type()));
       bld.setInsertionPointToStart(branch.elseBlock());
-      scf::YieldOp::create(bld, loc, r.zero(accumulator));
+      scf::YieldOp::create(bld, loc, r.zero(o.type()));
     }
-    Value slot = add(
-        arith::MulIOp::create(bld, loc, step, r.index(extent + kPad)), point);
+    Value slot =
+        add(times(point, piece.pointStride), times(step, piece.stepStride));
     LLVM::StoreOp::create(bld, loc, branch.getResult(0),
-                          sharedAt(memory, accumulator, slot));
+                          sharedAt(piece.memory, o.type(), slot));
   }
+}
+
+/// The sums, to memory[row][column].
+void TileNest::scalarSums(Value memory, Value m0, Value n0) {
+  OpBuilder &bld = r.b;
+  Location loc = r.loc;
+  int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
+  int64_t aRow = tileRows() + kPad, bRow = kColumns + kPad;
+  Value bMemory = sharedAt(memory, accumulator, r.index(kSteps * aRow));
+  Value myRow = times(over(k.thread, kSide), threadRows);
+  Value myColumn = times(rest(k.thread, kSide), kEach);
+  auto load = [&](Value base, int64_t row, Value step, Value at, int64_t n) {
+    Type type = n == 1 ? accumulator : Type(VectorType::get({n}, accumulator));
+    Value slot = add(times(step, row), at);
+    return LLVM::LoadOp::create(
+        bld, loc, type, sharedAt(base, accumulator, slot), n == 1 ? bytes : 16);
+  };
+  auto contract = arith::FastMathFlags::contract;
+  SmallVector<Value> sums(threadRows * kEach, r.zero(accumulator));
+  sums = r.loop(
+      r.index(0), r.index(kCount), kSteps, kCount, kSteps, sums,
+      [&](unsigned atom, ValueRange carried) {
+        Value k0 = r.scalarIndex(r.space.of(atom));
+        loadPiece(a, {memory, tileRows(), kSteps, 1, aRow}, m0, k0);
+        loadPiece(b, {bMemory, kColumns, kSteps, 1, bRow}, n0, k0);
+        k.barrier();
+        SmallVector<Value> next = r.loop(
+            r.index(0), r.index(kSteps), 1, kSteps, 1, carried,
+            [&](unsigned step, ValueRange acc) {
+              Value s = r.scalarIndex(r.space.of(step));
+              Value x = load(memory, aRow, s, myRow, threadRows);
+              Value y = load(bMemory, bRow, s, myColumn, kEach);
+              SmallVector<Value> results;
+              for (int64_t i = 0; i < threadRows; ++i)
+                for (int64_t j = 0; j < kEach; ++j) {
+                  Value xi = threadRows == 1
+                                 ? x
+                                 : vector::ExtractOp::create(bld, loc, x, i)
+                                       .getResult();
+                  Value yj = vector::ExtractOp::create(bld, loc, y, j);
+                  Value p = arith::MulFOp::create(bld, loc, xi, yj, contract);
+                  results.push_back(arith::AddFOp::create(
+                      bld, loc, acc[results.size()], p, contract));
+                }
+              return results;
+            });
+        // The next step writes over what others may still read.
+        k.barrier();
+        return next;
+      });
+  for (int64_t i = 0; i < threadRows; ++i)
+    for (int64_t j = 0; j < kEach; ++j) {
+      Value slot =
+          add(times(add(myRow, r.index(i)), bRow), add(myColumn, r.index(j)));
+      LLVM::StoreOp::create(bld, loc, sums[i * kEach + j],
+                            sharedAt(memory, accumulator, slot));
+    }
 }
 
 /// The results, from memory[row][column] to where the kernel writes them.
 void TileNest::writeTile(Value memory, Value m0, Value n0) {
-  OpBuilder &bld = r.b;
-  Location loc = r.loc;
-  int64_t total = threadRows * kSide * kColumns;
+  int64_t total = tileRows() * kColumns;
   r.loop(k.thread, r.index(total), kBlockThreads, total, 1, {},
          [&](unsigned atom, ValueRange) {
            Value e = r.scalarIndex(r.space.of(atom));
-           Value width = r.index(kColumns);
-           Value row = arith::DivUIOp::create(bld, loc, e, width);
-           Value column = arith::RemUIOp::create(bld, loc, e, width);
-           Value m = arith::AddIOp::create(bld, loc, m0, row);
-           Value n = arith::AddIOp::create(bld, loc, n0, column);
+           Value row = over(e, kColumns), column = rest(e, kColumns);
+           Value m = add(m0, row), n = add(n0, column);
            Value exists =
-               arith::AndIOp::create(bld, loc, k.below(m, r.index(rowCount)),
+               arith::AndIOp::create(r.b, r.loc, k.below(m, r.index(rowCount)),
                                      k.below(n, r.index(columnCount)));
            k.when(exists, [&] {
              setCounters(rows, r.space.of(r.space.addCounter(m, rowCount)));
@@ -237,13 +292,10 @@ void TileNest::writeTile(Value memory, Value m0, Value n0) {
              Value start = r.read(init->get(), initAt);
              if (!start)
                return;
-             Value slot = arith::AddIOp::create(
-                 bld, loc,
-                 arith::MulIOp::create(bld, loc, row, r.index(kColumns + kPad)),
-                 column);
+             Value slot = add(times(row, kColumns + kPad), column);
              Value sum = LLVM::LoadOp::create(
-                 bld, loc, accumulator, sharedAt(memory, accumulator, slot));
-             sum = arith::AddFOp::create(bld, loc, start, sum);
+                 r.b, r.loc, accumulator, sharedAt(memory, accumulator, slot));
+             sum = arith::AddFOp::create(r.b, r.loc, start, sum);
              r.remember(op->getResult(0), at, sum);
              Coords coords = space.coordsOf(counters);
              for (const KernelOutput &o : space.outputs) {
@@ -257,11 +309,16 @@ void TileNest::writeTile(Value memory, Value m0, Value n0) {
          });
 }
 
+int64_t TileNest::sharedBytes() const {
+  int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
+  int64_t row = kColumns + kPad;
+  return bytes * std::max(kSteps * (tileRows() + kPad + row), tileRows() * row);
+}
+
 bool TileNest::emit(Dim first) {
   OpBuilder &bld = r.b;
   Location loc = r.loc;
-  int64_t tileRows = threadRows * kSide;
-  Dim rowTiles = ceilDiv(rowCount, tileRows);
+  Dim rowTiles = ceilDiv(rowCount, tileRows());
   Dim columnTiles = ceilDiv(columnCount, kColumns);
   blocks = batchCount * rowTiles * columnTiles;
   Value block = k.block;
@@ -277,73 +334,14 @@ bool TileNest::emit(Dim first) {
       return v;
     };
     // Blocks that run at the same time share columns of B.
-    Value m0 = scaled(rowTiles, tileRows);
+    Value m0 = scaled(rowTiles, tileRows());
     Value n0 = scaled(columnTiles, kColumns);
     setCounters(batch, e);
-
-    int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
-    int64_t aRow = tileRows + kPad, bRow = kColumns + kPad;
-    int64_t aCount = kSteps * aRow, bCount = kSteps * bRow;
-    Value memory = k.shared(std::max(aCount + bCount, tileRows * bRow) * bytes);
-    Value bMemory = sharedAt(memory, accumulator, r.index(aCount));
-    Value side = r.index(kSide);
-    Value ty = arith::DivUIOp::create(bld, loc, k.thread, side);
-    Value tx = arith::RemUIOp::create(bld, loc, k.thread, side);
-    Value myRow = arith::MulIOp::create(bld, loc, ty, r.index(threadRows));
-    Value myColumn = arith::MulIOp::create(bld, loc, tx, r.index(kEach));
-    auto vector = [&](Value base, int64_t row, Value step, Value at,
-                      int64_t n) {
-      Value slot = arith::AddIOp::create(
-          bld, loc, arith::MulIOp::create(bld, loc, step, r.index(row)), at);
-      Type type =
-          n == 1 ? accumulator : Type(VectorType::get({n}, accumulator));
-      return LLVM::LoadOp::create(bld, loc, type,
-                                  sharedAt(base, accumulator, slot),
-                                  n == 1 ? bytes : 16);
-    };
-
-    SmallVector<Value> sums(threadRows * kEach, r.zero(accumulator));
-    auto contract = arith::FastMathFlags::contract;
-    sums = r.loop(
-        r.index(0), r.index(kCount), kSteps, kCount, kSteps, sums,
-        [&](unsigned atom, ValueRange carried) {
-          Value k0 = r.scalarIndex(r.space.of(atom));
-          loadTile(a, memory, true, tileRows, m0, k0);
-          loadTile(b, bMemory, false, kColumns, n0, k0);
-          k.barrier();
-          SmallVector<Value> next = r.loop(
-              r.index(0), r.index(kSteps), 1, kSteps, 1, carried,
-              [&](unsigned step, ValueRange acc) {
-                Value s = r.scalarIndex(r.space.of(step));
-                Value x = vector(memory, aRow, s, myRow, threadRows);
-                Value y = vector(bMemory, bRow, s, myColumn, kEach);
-                SmallVector<Value> results;
-                for (int64_t i = 0; i < threadRows; ++i)
-                  for (int64_t j = 0; j < kEach; ++j) {
-                    Value xi = threadRows == 1
-                                   ? x
-                                   : vector::ExtractOp::create(bld, loc, x, i)
-                                         .getResult();
-                    Value yj = vector::ExtractOp::create(bld, loc, y, j);
-                    Value p = arith::MulFOp::create(bld, loc, xi, yj, contract);
-                    results.push_back(arith::AddFOp::create(
-                        bld, loc, acc[results.size()], p, contract));
-                  }
-                return results;
-              });
-          // The next step writes over what others may still read.
-          k.barrier();
-          return next;
-        });
-    for (int64_t i = 0; i < threadRows; ++i)
-      for (int64_t j = 0; j < kEach; ++j) {
-        Value row = arith::AddIOp::create(bld, loc, myRow, r.index(i));
-        Value slot = arith::AddIOp::create(
-            bld, loc, arith::MulIOp::create(bld, loc, row, r.index(bRow)),
-            arith::AddIOp::create(bld, loc, myColumn, r.index(j)));
-        LLVM::StoreOp::create(bld, loc, sums[i * kEach + j],
-                              sharedAt(memory, accumulator, slot));
-      }
+    Value memory = k.shared(sharedBytes());
+    if (tensorCores)
+      tensorCoreSums(memory, m0, n0);
+    else
+      scalarSums(memory, m0, n0);
     k.barrier();
     writeTile(memory, m0, n0);
   });

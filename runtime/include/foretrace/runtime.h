@@ -84,10 +84,12 @@ enum {
   FT_ERROR_CPU = 6,         /* built for another CPU */
   FT_ERROR_FILE = 7,        /* the weights are missing, damaged, or another's */
   FT_ERROR_MEMORY = 8,      /* no memory */
-  FT_ERROR_ACCESS = 9       /* code compiled with checks (--check-accesses,
+  FT_ERROR_ACCESS = 9,      /* code compiled with checks (--check-accesses,
                              * --sanitize undefined) did what it must not, such
                              * as to reach outside of its memory: a bug of the
                              * compiler */
+  FT_ERROR_DEVICE = 10      /* no CUDA driver or GPU that the model can run on,
+                             * or one that failed */
 };
 
 /* What every call returns. `message` is one sentence in the model's own names,

@@ -14,6 +14,8 @@
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
+#include <bit>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace ft;
@@ -74,9 +76,27 @@ std::string matmul() { return matmulText(70, 80, 40, 0).module(); }
 
 /// A kernel, and what the emulator says of a run of it.
 struct Ran {
+  using Change = std::function<void(llvm::Module &)>;
+  /// On that many floats for each argument.
   explicit Ran(const std::string &text, std::vector<size_t> floats,
-               const std::function<void(llvm::Module &)> &change = {},
-               llvm::StringRef chip = "sm_80") {
+               const Change &change = {}, llvm::StringRef chip = "sm_80") {
+    std::vector<std::vector<float>> memory;
+    std::vector<void *> pointers;
+    for (size_t n : floats)
+      memory.emplace_back(n);
+    for (auto &m : memory)
+      pointers.push_back(m.data());
+    run(text, pointers, change, chip);
+  }
+  Ran(const std::string &text, const std::vector<void *> &pointers,
+      const Change &change, llvm::StringRef chip) {
+    run(text, pointers, change, chip);
+  }
+  std::string error, fault, ptx;
+
+private:
+  void run(const std::string &text, const std::vector<void *> &pointers,
+           const Change &change, llvm::StringRef chip) {
     mlir::DialectRegistry registry;
     registerCudaCodegenDialects(registry);
     mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
@@ -86,15 +106,8 @@ struct Ran {
     ptx = kernels.code.ptx;
     if (!error.empty())
       return;
-    std::vector<std::vector<float>> memory;
-    std::vector<void *> pointers;
-    for (size_t n : floats)
-      memory.emplace_back(n);
-    for (auto &m : memory)
-      pointers.push_back(m.data());
     fault = kernels.run(pointers);
   }
-  std::string error, fault, ptx;
 };
 
 bool has(const std::string &text, const char *what) {
@@ -144,6 +157,95 @@ TEST(DevicePtx, WhatADeviceLacksIsRefusedByName) {
   EXPECT_TRUE(has(ran.error, "powf (in k)") ||
               has(ran.error, "llvm.pow.f32 (in k)"))
       << ran.error;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+/// Numbers that a kernel of "bf16" or "f16" holds: small integers.
+uint16_t narrow(int value, bool isHalf) {
+  if (isHalf)
+    return static_cast<uint16_t>(
+        std::abs(value) < 1
+            ? 0
+            : (value < 0 ? 0x8000 : 0) | (std::ilogb(value) + 15) << 10 |
+                  ((std::abs(value) << (10 - std::ilogb(value))) & 1023));
+  return static_cast<uint16_t>(
+      std::bit_cast<uint32_t>(static_cast<float>(value)) >> 16);
+}
+
+/// C[m, n] = A B (B^T for `transposed`) in float32. The number of elements that
+/// are wrong, or what the compiler or the emulator says.
+std::string multiplyNarrow(const std::string &element, bool transposed,
+                           const Ran::Change &change = {},
+                           std::string *ptx = nullptr) {
+  int64_t m = 70, n = 81, k = 53;
+  ContractionText t = matmulText(m, n, k, transposed ? -1 : 0);
+  t.aElement = t.bElement = element;
+  t.extend = "arith.extf";
+  t.aType = llvm::formatv("{0}x{1}x{2}", m, k, element);
+  t.bType = llvm::formatv("{0}x{1}x{2}", transposed ? n : k, transposed ? k : n,
+                          element);
+  std::vector<uint16_t> a(m * k), b(n * k);
+  std::vector<float> c(m * n, -7), want(m * n);
+  auto number = [](int64_t i, int64_t j) {
+    return static_cast<int>((i * 7 + j * 3) % 9 - 4);
+  };
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t l = 0; l < k; ++l)
+      a[i * k + l] = narrow(number(i, l), element == "f16");
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t l = 0; l < k; ++l)
+      b[transposed ? j * k + l : l * n + j] =
+          narrow(number(l, 5 * j), element == "f16");
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t l = 0; l < k; ++l)
+        want[i * n + j] += static_cast<float>(number(i, l) * number(l, 5 * j));
+  Ran ran(t.module(), {a.data(), b.data(), c.data()}, change, "sm_80");
+  if (ptx)
+    *ptx = ran.ptx;
+  if (!ran.error.empty() || !ran.fault.empty())
+    return ran.error + ran.fault;
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < m * n; ++i)
+    wrong += c[i] != want[i];
+  return std::to_string(wrong);
+}
+
+TEST(TensorCores, MultiplyExactly) {
+  for (const char *element : {"f16", "bf16"})
+    for (bool transposed : {false, true}) {
+      std::string ptx;
+      EXPECT_EQ(multiplyNarrow(element, transposed, {}, &ptx), "0") << element;
+      EXPECT_TRUE(has(ptx, "mma.sync.aligned.m16n8k16.row.col.f32")) << element;
+      EXPECT_TRUE(has(ptx, "ldmatrix.sync.aligned.m8n8.x4.shared.b16"));
+      auto ptxas = findPtxas();
+      for (const char *chip : {"sm_80", "sm_90"}) {
+        if (!ptxas)
+          continue;
+        auto assembled =
+            assemble(*ptxas, ptx, llvm::cantFail(CudaTarget::parse(chip)));
+        ASSERT_TRUE(bool(assembled)) << llvm::toString(assembled.takeError());
+        EXPECT_EQ(assembled->kernels[0].spillBytes, 0u);
+      }
+    }
+}
+
+TEST(TensorCores, WrongFragmentsGiveWrongValues) {
+  // Rows 8 to 15 of A where rows 0 to 7 belong.
+  std::string wrong = multiplyNarrow("bf16", false, [](llvm::Module &m) {
+    for (llvm::Instruction &i : llvm::instructions(*m.getFunction("k")))
+      if (auto *call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+          call && call->getIntrinsicID() ==
+                      llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16) {
+        llvm::Value *first = call->getArgOperand(0);
+        call->setArgOperand(0, call->getArgOperand(1));
+        call->setArgOperand(1, first);
+      }
+  });
+  EXPECT_GT(std::stoi(wrong), 1000) << wrong;
 }
 
 //===----------------------------------------------------------------------===//
