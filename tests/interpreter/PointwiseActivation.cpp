@@ -23,6 +23,12 @@ static double softplus(D x) {
   return scaled > x[2] ? x[0] : std::log1p(std::exp(scaled)) / x[1];
 }
 
+/// A threshold in the type that the tensors are compared in: -2 is 254 of
+/// uint8.
+static int64_t bound(int64_t threshold, const Call &call, unsigned tensors) {
+  return wrapTo(computeType(call, Promote::Operands, tensors), threshold);
+}
+
 static double softplusBackward(D x) { // grad, self, beta, threshold
   double scaled = x[1] * x[2];
   double z = std::exp(scaled);
@@ -116,7 +122,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
        [](I x, Call &call) {
          if (call.results[0].dtype == DType::Bool)
            call.open("no such function of bools");
-         return x[0] <= x[1] ? x[2] : x[0];
+         return x[0] <= bound(x[1], call, 1) ? x[2] : x[0];
        }},
       {"hardshrink", Exact, Operands, 1,
        [](D x) { return x[0] >= -x[1] && x[0] <= x[1] ? 0 : x[0]; }},
@@ -129,7 +135,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
       // Gradients: of the result first, then what the forward op had.
       {"threshold_backward", Exact, Operands, 2,
        [](D x) { return x[1] <= x[2] ? 0 : x[0]; }, nullptr,
-       [](I x, Call &) { return x[1] <= x[2] ? 0 : x[0]; }},
+       [](I x, Call &call) { return x[1] <= bound(x[2], call, 2) ? 0 : x[0]; }},
       {"sigmoid_backward", Elementary, Operands, 2,
        [](D x) { return x[0] * x[1] * (1 - x[1]); },
        [](C x) { return x[0] * std::conj(x[1] * (1. - x[1])); }},

@@ -341,6 +341,17 @@ TEST(Defects, TheGradientKeepsAllItsDigits) {
             std::vector<double>({1387432094}));
 }
 
+TEST(Defects, ThresholdWrapsToTheDtype) {
+  Tensor g(DType::U8, {2}), x(DType::U8, {2});
+  for (int64_t i = 0; i < 2; ++i)
+    g.setInteger(i, 1);
+  x.setInteger(0, 254);
+  x.setInteger(1, 255);
+  EXPECT_EQ(valuesOf("threshold_backward.default",
+                     {first, second, Arg::integer(-2)}, {g, x}),
+            std::vector<double>({0, 1}));
+}
+
 TEST(Defects, WeightsOfALossMayHaveMoreDims) {
   Tensor x = reals(DType::F32, {2}, {1, -1}), w(DType::F32, {3, 2});
   Arg none;
