@@ -22,6 +22,19 @@ Value DeviceKernel::call(StringRef intrinsic, Type result,
       .getResult(0);
 }
 
+void DeviceKernel::setCounters(const OutputSpace &space,
+                               ArrayRef<unsigned> groups, IndexExpr e,
+                               Coords &counters) {
+  // Each part gets a counter of its own, so that expressions stay simple.
+  for (unsigned i = groups.size(); i-- > 0;) {
+    Dim size = space.groups[groups[i]].size;
+    IndexExpr part = i ? r.space.mod(e, size) : e;
+    counters[groups[i]] =
+        r.space.of(r.space.addCounter(r.scalarIndex(part), size));
+    e = r.space.floorDiv(e, size);
+  }
+}
+
 void DeviceKernel::barrier() {
   OpBuilder &b = builder();
   Value zero = arith::ConstantOp::create(b, r.loc, b.getI32IntegerAttr(0));

@@ -59,6 +59,10 @@ public:
   mlir::Value call(llvm::StringRef intrinsic, mlir::Type result,
                    mlir::ValueRange operands);
 
+  /// The counters of `groups`, the last one fastest, of point `e` of them all.
+  void setCounters(const OutputSpace &space, llvm::ArrayRef<unsigned> groups,
+                   IndexExpr e, Coords &counters);
+
 private:
   mlir::ModuleOp module;
   std::string name;
@@ -82,7 +86,9 @@ private:
   void plan();
   void elements(mlir::Value block);
   void rows(mlir::Value block);
-  void setCounters(llvm::ArrayRef<unsigned> groups, IndexExpr e);
+  void setCounters(llvm::ArrayRef<unsigned> groups, IndexExpr e) {
+    k.setCounters(space, groups, std::move(e), counters);
+  }
   void readReductions();
   void point();
   mlir::Value combine(mlir::Value part, ThreadTeam::Combiner combiner);
@@ -139,7 +145,9 @@ private:
 
   bool analyze(Operand &o, llvm::ArrayRef<unsigned> atoms, const Coords &dims);
   bool chooseTensorCores();
-  void setCounters(llvm::ArrayRef<unsigned> groups, const IndexExpr &e);
+  void setCounters(llvm::ArrayRef<unsigned> groups, IndexExpr e) {
+    k.setCounters(space, groups, std::move(e), counters);
+  }
   Coords contractionCoords(mlir::linalg::GenericOp &op);
   void loadPiece(const Operand &o, const Piece &piece, mlir::Value firstPoint,
                  mlir::Value firstK);

@@ -72,17 +72,6 @@ void ThreadNest::plan() {
   outerPoints = outerPoints * innerPoints;
 }
 
-void ThreadNest::setCounters(ArrayRef<unsigned> groups, IndexExpr e) {
-  // Each part gets a counter of its own, so that expressions stay simple.
-  for (unsigned i = groups.size(); i-- > 0;) {
-    Dim size = space.groups[groups[i]].size;
-    IndexExpr part = i ? r.space.mod(e, size) : e;
-    counters[groups[i]] =
-        r.space.of(r.space.addCounter(r.scalarIndex(part), size));
-    e = r.space.floorDiv(e, size);
-  }
-}
-
 void ThreadNest::point() {
   TensorReader::Scope scope(r);
   Coords coords = space.coordsOf(counters);

@@ -126,17 +126,6 @@ bool TileNest::plan() {
          r.estimate(kCount) >= kFewSteps;
 }
 
-void TileNest::setCounters(ArrayRef<unsigned> groups, const IndexExpr &from) {
-  IndexExpr e = from;
-  for (unsigned i = groups.size(); i-- > 0;) {
-    Dim size = space.groups[groups[i]].size;
-    IndexExpr part = i ? r.space.mod(e, size) : e;
-    counters[groups[i]] =
-        r.space.of(r.space.addCounter(r.scalarIndex(part), size));
-    e = r.space.floorDiv(e, size);
-  }
-}
-
 /// Where the contraction is read at the counters that are set; the reduction
 /// that is read there.
 Coords TileNest::contractionCoords(linalg::GenericOp &op) {
