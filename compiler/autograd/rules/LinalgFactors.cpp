@@ -157,20 +157,25 @@ static void lu(GradCall &g) {
   g.set("A", pivot ? product(g, g.result(0), ofA) : ofA);
 }
 
-/// (A, *, pivot, check_errors) -> L and U in one matrix, pivots, info
-static void luFactor(GradCall &g) {
-  Term packed = g.result(0), grad = g.grad(0);
+Term ofPackedFactors(RuleCall &c, const Term &packed, const Term &pivots,
+                     const Term &grad, bool pivot) {
   int64_t m = 0, n = 0;
-  if (!staticSizes(g, packed, m, n))
-    return;
-  std::vector<Term> parts = g.callAll("lu_unpack", {packed, g.result(1)});
-  if (g.failed())
-    return;
+  if (grad.isZero() || !staticSizes(c, packed, m, n))
+    return {};
+  std::vector<Term> parts = c.callAll("lu_unpack", {packed, pivots});
+  if (c.failed())
+    return {};
   int64_t k = std::min(m, n);
   Term ofA =
-      luGradient(g, parts[1], parts[2], strictLower(g, columns(g, grad, 0, k)),
-                 upperTriangle(g, rows(g, grad, 0, k)), m, n);
-  g.set("A", g.arg("pivot").truth() ? product(g, parts[0], ofA) : ofA);
+      luGradient(c, parts[1], parts[2], strictLower(c, columns(c, grad, 0, k)),
+                 upperTriangle(c, rows(c, grad, 0, k)), m, n);
+  return pivot ? product(c, parts[0], ofA) : ofA;
+}
+
+/// (A, *, pivot, check_errors) -> L and U in one matrix, pivots, info
+static void luFactor(GradCall &g) {
+  g.set("A", ofPackedFactors(g, g.result(0), g.result(1), g.gradIfAny(0),
+                             g.arg("pivot").truth()));
 }
 
 /// (LU, pivots, unpack_data, unpack_pivots) -> P, L, U

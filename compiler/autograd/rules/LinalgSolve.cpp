@@ -25,6 +25,10 @@ static Term luSolve(RuleCall &c, const Term &lu, const Term &pivots,
 
 /// (A, B, *, left, check_errors) -> X, LU, pivots, info
 static void solveEx(GradCall &g) {
+  g.accumulate(
+      "A", ofPackedFactors(g, g.result(1), g.result(2), g.gradIfAny(1), true));
+  if (g.gradIfAny(0).isZero())
+    return;
   Term a = g.arg("A"), b = g.arg("B"), x = g.result(0), grad = g.grad(0);
   bool left = g.arg("left").truth(), vectors = holdsVectors(a, b);
   if (vectors) {
@@ -33,7 +37,7 @@ static void solveEx(GradCall &g) {
   }
   Term ofB = luSolve(g, g.result(1), g.result(2), grad, left, true);
   if (g.needs("A"))
-    g.set("A", ofMatrix(g, ofB, x, left));
+    g.accumulate("A", ofMatrix(g, ofB, x, left));
   if (g.needs("B"))
     g.set("B", vectors ? g.call("squeeze.dim", {ofB, -1}) : ofB);
 }
@@ -99,16 +103,29 @@ static void oldTriangularSolve(GradCall &g) {
 // Determinants
 //===----------------------------------------------------------------------===//
 
-/// A^-H times a number for each matrix. The factors of a determinant are those
-/// of A^T if A is real and row-major, as PyTorch's are.
+/// The factors of a determinant are those of A^T if A is real and row-major, as
+/// PyTorch's are.
+static bool factorsTransposed(GradCall &g) {
+  TensorMeta a = GradCall::meta(g.arg("A"));
+  return isContiguous(a) && !isComplex(a.dtype);
+}
+
+/// A^-H times a number for each matrix.
 static Term adjointInverseTimes(GradCall &g, const Term &factor, const Term &lu,
                                 const Term &pivots) {
   Dim n = columnCount(lu);
   Term wide = g.call("unsqueeze", {g.call("unsqueeze", {factor, -1}), -1});
-  TensorMeta a = GradCall::meta(g.arg("A"));
-  bool ofTransposed = isContiguous(a) && !isComplex(a.dtype);
   return luSolve(g, lu, pivots, g.mul(identity(g, n, n, lu), wide), true,
-                 !ofTransposed);
+                 !factorsTransposed(g));
+}
+
+/// The gradient of A by the way of its factors, which are results of the call.
+static Term ofFactors(GradCall &g, const Term &lu, const Term &pivots,
+                      const Term &grad) {
+  Term ofA = ofPackedFactors(g, lu, pivots, grad, true);
+  return ofA.isZero() || !factorsTransposed(g)
+             ? ofA
+             : g.call("transpose", {ofA, -2, -1});
 }
 
 /// A -> det, LU, pivots. d det = det tr(A^-1 dA).
@@ -121,15 +138,19 @@ static void det(GradCall &g) {
   Term missing = g.call("masked_fill", {g.call("zeros_like", {diagonal}),
                                         g.call("eq", {diagonal, 0}), epsilon});
   lu = g.add(lu, diagonalMatrix(g, missing));
-  g.set("A", adjointInverseTimes(g, g.mul(g.grad(), g.conj(g.result(0))), lu,
-                                 g.result(2)));
+  g.accumulate("A", ofFactors(g, lu, g.result(2), g.gradIfAny(1)));
+  if (!g.gradIfAny(0).isZero())
+    g.accumulate("A",
+                 adjointInverseTimes(g, g.mul(g.grad(), g.conj(g.result(0))),
+                                     lu, g.result(2)));
 }
 
 /// A -> sign, log |det|, LU, pivots. d log |det| = Re t and
 /// d sign = i sign Im t with t = tr(A^-1 dA).
 static void slogdet(GradCall &g) {
   Term sign = g.result(0), factor = g.gradIfAny(1);
-  if (GradCall::isComplex(sign)) {
+  bool isAsked = !factor.isZero() || !g.gradIfAny(0).isZero();
+  if (isAsked && GradCall::isComplex(sign)) {
     factor = g.defined(factor, g.result(1));
     Term turn = g.gradIfAny(0);
     Term imag =
@@ -140,8 +161,9 @@ static void slogdet(GradCall &g) {
                   {g.call("view_as_real", {g.mul(turn, g.conj(sign))}), -1, 1});
     factor = g.call("complex", {factor, imag});
   }
+  g.accumulate("A", ofFactors(g, g.result(2), g.result(3), g.gradIfAny(2)));
   if (!factor.isZero())
-    g.set("A", adjointInverseTimes(g, factor, g.result(2), g.result(3)));
+    g.accumulate("A", adjointInverseTimes(g, factor, g.result(2), g.result(3)));
 }
 
 //===----------------------------------------------------------------------===//

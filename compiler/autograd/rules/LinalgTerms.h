@@ -48,6 +48,9 @@ Term solveTriangle(RuleCall &c, const Term &t, const Term &b, bool upper,
                    bool left, bool unitDiagonal = false);
 /// X of a X = b.
 Term solveMatrix(RuleCall &c, const Term &a, const Term &b);
+/// The gradient of A = P L U from that of L and U in one matrix, `packed`.
+Term ofPackedFactors(RuleCall &c, const Term &packed, const Term &pivots,
+                     const Term &grad, bool pivot);
 /// Whether B of a system A X = B holds vectors: as torch.linalg.solve says.
 bool holdsVectors(const Term &a, const Term &b);
 

@@ -179,12 +179,40 @@ static void aminmax(GradCall &g) {
   g.set("self", sum);
 }
 
+/// y_i = log sum of exp(x_j), j <= i: x_j gets the sum of grad_i exp(x_j - y_i)
+/// over i >= j, computed in logarithms because exp(-y_i) may be anything. Where
+/// there is nothing to add the logarithm is a number that vanishes beside all
+/// others, not -inf, so that the rule can be derived itself.
+static void logCumSumExp(GradCall &g) {
+  Term x = g.arg("self"), y = g.result(0), grad = g.grad();
+  Term dims = std::vector<Term>{g.arg("dim")};
+  constexpr double kNothing = -6e4;
+  auto sumWhere = [&](const Term &isPart, const Term &part) {
+    Term safe = g.call("log", {g.call("where", {isPart, part, 1})});
+    Term logs = g.sub(g.call("where", {isPart, safe, kNothing}), y);
+    Term sums =
+        g.call("logcumsumexp", {g.call("flip", {logs, dims}), g.arg("dim")});
+    return g.call("exp", {g.add(g.call("flip", {sums, dims}), x)});
+  };
+  if (GradCall::isComplex(grad)) {
+    Term sum = sumWhere(g.call("ne", {grad, 0}), g.conj(grad));
+    return g.set("self", g.conj(sum));
+  }
+  g.set("self", g.sub(sumWhere(g.call("gt", {grad, 0}), grad),
+                      sumWhere(g.call("lt", {grad, 0}), g.neg(grad))));
+}
+
 llvm::ArrayRef<DerivativeRow> reduceDerivatives() {
   static constexpr DerivativeRow kRows[] = {
-      {"aminmax.default", aminmax}, {"linalg_vector_norm.default", vectorNorm},
-      {"prod.default", product},    {"prod.dim_int", productOfDim},
-      {"std.correction", standard}, {"std_mean.correction", standardAndMean},
-      {"var.correction", variance}, {"var_mean.correction", varianceAndMean},
+      {"logcumsumexp.default", logCumSumExp},
+      {"aminmax.default", aminmax},
+      {"linalg_vector_norm.default", vectorNorm},
+      {"prod.default", product},
+      {"prod.dim_int", productOfDim},
+      {"std.correction", standard},
+      {"std_mean.correction", standardAndMean},
+      {"var.correction", variance},
+      {"var_mean.correction", varianceAndMean},
   };
   return kRows;
 }
