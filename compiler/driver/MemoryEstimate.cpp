@@ -6,6 +6,7 @@
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
 #include "compiler/lower/Lower.h"
+#include "compiler/partition/KeptValues.h"
 #include "compiler/partition/SizeHints.h"
 #include "compiler/support/Diagnostics.h"
 #include "dialects/ft/FtControl.h"
@@ -250,6 +251,12 @@ void Estimator::addActivations(MemoryEstimate &out) {
 
 /// The plan for a model whose sizes are these.
 llvm::Expected<ArenaPlan> Estimator::plan(const Assignment &values) {
+  if (symbols.empty()) {
+    mlir::FailureOr<ArenaPlan> planned = planArenas(module, lower);
+    if (mlir::failed(planned)) // MLIR was told why
+      return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+    return *planned;
+  }
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
   for (mlir::ModuleOp program : programsOf(*copy))
     for (auto symbol : program.getOps<SymbolOp>()) {
@@ -445,13 +452,38 @@ std::optional<PeakBytes> peakBytes(const Session &session) {
                    plan->bytes.isStatic() ? "" : plan->bytes.str()};
 }
 
+/// Of a joint graph.
+static llvm::Error addBudgets(mlir::ModuleOp module, const Options &options,
+                              MemoryEstimate &out) {
+  auto function = module.lookupSymbol<mlir::func::FuncOp>("forward");
+  if (!function || function.isExternal())
+    return llvm::Error::success();
+  PartitionOptions partition;
+  partition.keep = options.keep;
+  partition.recompute = options.recompute;
+  mlir::FailureOr<std::vector<BudgetPoint>> points = budgetPoints(
+      JointGraph(function), module, partition, {0.75, 0.5, 0.25, 0});
+  if (mlir::failed(points)) // MLIR was told why
+    return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+  for (const BudgetPoint &point : *points)
+    out.budgets.push_back(
+        {point.budget, point.bytes, point.flops, point.products});
+  return llvm::Error::success();
+}
+
 std::optional<MemoryEstimate> estimateMemory(Session &session,
                                              const EstimateRequest &request) {
   Session::State &state = session.inside();
   bool training = state.options.training;
+  MemoryEstimate result;
+  if (training && state.stage < Stage::Partition &&
+      (!state.runStages(Stage::Autograd) ||
+       !state.guarded(
+           "trying budgets", DiagId::Internal,
+           [&] { return addBudgets(*state.module, state.options, result); })))
+    return std::nullopt;
   if (!state.runStages(training ? Stage::Partition : Stage::Functionalize))
     return std::nullopt;
-  MemoryEstimate result;
   bool ok = state.guarded(
       "estimating memory", DiagId::Internal, [&]() -> llvm::Error {
         llvm::Expected<CpuTarget> target =

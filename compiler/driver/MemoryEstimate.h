@@ -49,6 +49,16 @@ struct LargestSize {
   int64_t value = 0, bytes = 0, nextBytes = -1;
 };
 
+/// Training: what a memory budget leaves of the activations, and what backward
+/// does again for it: floating point operations; products, convolutions and
+/// attentions among the calls.
+struct ActivationsByBudget {
+  /// What --memory-budget takes to get this; 1 for none.
+  double budget = 1;
+  int64_t bytes = 0;
+  int64_t recomputedFlops = 0, recomputedProducts = 0;
+};
+
 /// A size that the run decides: its name in expressions of the IR, the user's,
 /// its range (upper -1: no bound) and what it is in the numbers of an estimate.
 struct SymbolSize {
@@ -78,6 +88,9 @@ struct MemoryEstimate {
   bool hasUnknownSizes = false;
   std::vector<SymbolSize> symbols;
   std::vector<ModuleMemory> modules;
+  /// For budgets of 1, 0.75, 0.5, 0.25 and the smallest; Options::memoryBudget
+  /// does not change them. Empty for a module after stage partition.
+  std::vector<ActivationsByBudget> budgets;
   std::optional<LargestSize> largest;
 };
 

@@ -6,38 +6,46 @@
 #include "compiler/partition/SplitJoint.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/OwningOpRef.h"
 
 using namespace mlir;
 
 namespace ft {
 
-/// The arena of the model with these options; nothing if it cannot be lowered,
-/// which MLIR was told.
-static std::optional<int64_t> peakWith(ModuleOp module,
-                                       const PartitionOptions &options,
-                                       const LowerOptions &lower) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  if (failed(splitJoint(*copy, options)))
-    return std::nullopt;
-  FailureOr<ArenaPlan> plan = planArenas(*copy, lower);
-  return succeeded(plan) ? std::optional(plan->bytesAtHints) : std::nullopt;
+FailureOr<TriedBudget> tryBudget(ModuleOp joint, PartitionOptions options,
+                                 const LowerOptions &lower) {
+  options.orSmallest = true;
+  TriedBudget tried{OwningOpRef<ModuleOp>(joint.clone()), {}};
+  if (failed(splitJoint(*tried.programs, options)))
+    return failure();
+  FailureOr<ArenaPlan> plan = planArenas(*tried.programs, lower);
+  if (failed(plan))
+    return failure();
+  tried.plan = *plan;
+  return tried;
+}
+
+std::vector<double> triedBudgets() {
+  std::vector<double> budgets;
+  for (int percent = 95; percent >= 0; percent -= 5)
+    budgets.push_back(percent / 100.0);
+  return budgets;
 }
 
 LogicalResult partitionWithin(ModuleOp module, PartitionOptions options,
                               int64_t bytes, const LowerOptions &lower) {
   options.orSmallest = true;
-  options.budget.reset();
+  std::vector<std::optional<double>> budgets = {std::nullopt};
+  llvm::append_range(budgets, triedBudgets());
   std::optional<int64_t> smallest;
-  for (int percent = 100; percent >= 0; percent -= 5) {
-    if (percent < 100)
-      options.budget = percent / 100.0;
-    std::optional<int64_t> peak = peakWith(module, options, lower);
-    if (!peak)
+  for (std::optional<double> budget : budgets) {
+    options.budget = budget;
+    FailureOr<TriedBudget> tried = tryBudget(module, options, lower);
+    if (failed(tried))
       return failure();
-    if (*peak <= bytes)
+    int64_t peak = tried->plan.bytesAtHints;
+    if (peak <= bytes)
       return splitJoint(module, options);
-    smallest = smallest ? std::min(*smallest, *peak) : *peak;
+    smallest = smallest ? std::min(*smallest, peak) : peak;
   }
   return emitError(module.getLoc())
          << "[FT0905] the memory budget of " << bytes

@@ -21,7 +21,26 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/partition/PartitionOptions.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
+#include <vector>
+
 namespace ft {
+
+/// A partition that was tried on a copy, and what it would allocate.
+struct TriedBudget {
+  mlir::OwningOpRef<mlir::ModuleOp> programs;
+  ArenaPlan plan;
+};
+
+/// With options.budget, or the smallest that can be reached. What partition or
+/// lowering report is an error.
+mlir::FailureOr<TriedBudget> tryBudget(mlir::ModuleOp joint,
+                                       PartitionOptions options,
+                                       const LowerOptions &lower);
+
+/// The budgets that are tried below none: 0.95, 0.9, …, 0.
+std::vector<double> triedBudgets();
 
 /// Replaces the joint graph of a module by programs whose arena has at most
 /// `bytes` (symbols at their hints). Reports [FT0905] with the smallest peak

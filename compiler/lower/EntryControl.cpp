@@ -43,15 +43,16 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     graph.erase();
     most = maxDim(most, bytes);
   }
-  call.scratch =
-      static_cast<int>(schedule.memory.add(most, estimate(most), now, now));
+  call.scratch = static_cast<int>(
+      schedule.memory.add(most, schedule.atHints(most), now, now));
   for (unsigned i = 0; i < call.graphs.getCarried(); ++i) {
     Value v = call.graphs.getResult(i);
     Dim bytes = bytesOf(v);
     bool isLate = schedule.placements.lookup(v).region == ft::Region::Late;
-    call.seconds.push_back(isLate ? -1
-                                  : static_cast<int>(schedule.memory.add(
-                                        bytes, estimate(bytes), now, now)));
+    call.seconds.push_back(
+        isLate ? -1
+               : static_cast<int>(schedule.memory.add(
+                     bytes, schedule.atHints(bytes), now, now)));
   }
   // What the condition gives.
   call.seconds.push_back(static_cast<int>(schedule.memory.add(64, now, now)));

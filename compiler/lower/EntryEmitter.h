@@ -111,7 +111,6 @@ private:
   bool makesKernels() const {
     return !options.onlyPlan || options.scratchBytes;
   }
-  int64_t estimate(Dim d);
   static bool hasScratch(mlir::func::FuncOp kernel);
   void addScratchArgument(const PlannedCall &call);
   void markInPlace();

@@ -101,19 +101,6 @@ LogicalResult EntryEmitter::planCalls() {
   return success();
 }
 
-int64_t EntryEmitter::estimate(Dim d) {
-  if (d.isStatic())
-    return d.value();
-  SymValue v =
-      SymContext::evaluate(d.symbolic(), [&](StringRef symbol, int64_t &value) {
-        for (const PlannedSymbol &known : schedule.plan.symbols)
-          if (known.name == symbol)
-            return value = known.hint, true;
-        return false;
-      });
-  return v ? std::max<int64_t>(v.value, 0) : 0;
-}
-
 bool EntryEmitter::hasScratch(func::FuncOp kernel) {
   unsigned n = kernel.getNumArguments();
   return n && kernel.getArgAttr(n - 1, "ft.scratch");

@@ -72,6 +72,13 @@ OpRole roleOf(Operation *op) {
   return OpRole::Entry;
 }
 
+bool isInit(Value tensor) {
+  Operation *op = tensor.getDefiningOp();
+  while (op && roleOf(op) == OpRole::View)
+    op = op->getOperand(0).getDefiningOp();
+  return op && roleOf(op) == OpRole::Init;
+}
+
 /// The reduced dims are the innermost physical dims of the largest input, so
 /// that one pass over a row gives one value (softmax, layer norm). Statistics
 /// over outer dims (batch norm in training) are not.

@@ -36,6 +36,10 @@ enum class OpRole {
 };
 OpRole roleOf(mlir::Operation *op);
 
+/// Whether the value is an init, or a view of one, which each kernel that reads
+/// it repeats.
+bool isInit(mlir::Value tensor);
+
 /// Partitions the compute operations of a function into kernels.
 ///
 /// Example (BERT's feed-forward; sizes in brackets):

@@ -24,6 +24,10 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
 using namespace mlir;
 
 namespace ft {
@@ -48,6 +52,7 @@ static FailureOr<func::FuncOp> toKernelOps(ModuleOp module,
     return failure();
   // Unused results go, reshapes of reshapes meet, equal ops become one.
   PassManager passes(module.getContext(), func::FuncOp::getOperationName());
+  passes.enableVerifier(!options.onlyPlan);
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   for (auto graph : module.getOps<func::FuncOp>())
@@ -131,6 +136,21 @@ LogicalResult lowerModule(ModuleOp module, const LowerOptions &options) {
   return success();
 }
 
+/// Of the tensors that a kernel reads and writes; what the hints do not make a
+/// number counts nothing.
+static int64_t movedBytes(Schedule &schedule, const ScheduledKernel &kernel) {
+  int64_t total = 0;
+  auto add = [&](Value v) {
+    auto type = cast<RankedTensorType>(v.getType());
+    Dim bytes = tensorBytes(schedule.shapeOf(v), type.getElementType());
+    if (llvm::AddOverflow(total, schedule.atHints(bytes), total))
+      total = std::numeric_limits<int64_t>::max();
+  };
+  llvm::for_each(kernel.inputs, add);
+  llvm::for_each(kernel.outputs, add);
+  return total;
+}
+
 FailureOr<ArenaPlan> planArenas(ModuleOp module, const LowerOptions &given) {
   loadDialects(module);
   LowerOptions options = given;
@@ -147,8 +167,15 @@ FailureOr<ArenaPlan> planArenas(ModuleOp module, const LowerOptions &given) {
       plan.bytes = last.memory.arenaBytes();
       plan.mostLive = last.memory.lowerBound();
     }
-    for (std::unique_ptr<PlannedProgram> &program : *programs)
-      plan.hasUnknownSizes |= !program->schedule.late.empty();
+    for (std::unique_ptr<PlannedProgram> &program : *programs) {
+      Schedule &schedule = program->schedule;
+      plan.hasUnknownSizes |= !schedule.late.empty();
+      plan.kernels += static_cast<int64_t>(schedule.kernels.size());
+      for (const ScheduledKernel &kernel : schedule.kernels)
+        if (llvm::AddOverflow(plan.movedBytes, movedBytes(schedule, kernel),
+                              plan.movedBytes))
+          plan.movedBytes = std::numeric_limits<int64_t>::max();
+    }
   }
   return plan;
 }

@@ -66,6 +66,9 @@ struct ArenaPlan {
   int64_t bytesAtHints = 0;
   /// The most bytes that are live at one step.
   int64_t mostLive = 0;
+  /// What all programs do: kernels, and the bytes of the tensors that each of
+  /// them reads and writes, symbols at their hints.
+  int64_t kernels = 0, movedBytes = 0;
   /// Some value's size depends on data: it is in memory of its own.
   bool hasUnknownSizes = false;
 };

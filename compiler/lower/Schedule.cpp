@@ -5,10 +5,11 @@
 
 #include "compiler/lower/ControlGraphs.h"
 #include "compiler/lower/InPlace.h"
+#include "compiler/lower/KernelBorders.h"
 #include "compiler/lower/KernelGroups.h"
-#include "compiler/lower/KernelOrder.h"
 #include "compiler/lower/LowerState.h"
-#include "compiler/lower/MemoryRoom.h"
+#include "compiler/lower/StepOrder.h"
+#include "compiler/lower/TieBuffers.h"
 #include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -61,7 +62,7 @@ public:
     KernelGroups groups = KernelGroups::form(function, s.sizes);
     placeWriteBacks(groups);
     orderSteps(groups);
-    collectBorders();
+    collectBorders(s, writeBacks);
     if (outer) {
       s.plan.symbols = outer->symbols;
     } else {
@@ -71,9 +72,9 @@ public:
         return failure();
       s.guards = *guards;
     }
-    reorderSteps();
+    reorderSteps(s);
     planArena();
-    tieBuffers();
+    tieBuffers(s);
     return success();
   }
 
@@ -104,10 +105,7 @@ private:
                 : RankedTensorType();
   }
 
-  ArrayRef<Dim> shapeOf(Value v) {
-    std::optional<ArrayRef<Dim>> sizes = s.sizes.of(v);
-    return sizes ? *sizes : ArrayRef<Dim>();
-  }
+  ArrayRef<Dim> shapeOf(Value v) { return s.shapeOf(v); }
   Value copyBefore(Operation *before, Value v) {
     Dims sizes(shapeOf(v).begin(), shapeOf(v).end());
     return insertCopy(before, v, sizes);
@@ -386,7 +384,7 @@ private:
     // The function of a region has the memory of its caller, or is to make it.
     bool isLate =
         outer ? function.getResultAttr(r, names::kGives) != nullptr
-              : !llvm::all_of(meta.sizes, [&](Dim d) { return isTold(d); });
+              : !llvm::all_of(meta.sizes, [&](Dim d) { return s.isTold(d); });
     if (isLate) {
       auto output = static_cast<int>(place.index);
       place.region = Region::Late;
@@ -505,127 +503,6 @@ private:
     s.plan.kernels.push_back(std::move(kernel));
   }
 
-  /// Whether the value is an init or a view of one, which a kernel repeats.
-  static bool isInit(Value v) {
-    Operation *op = v.getDefiningOp();
-    while (op && roleOf(op) == OpRole::View)
-      op = op->getOperand(0).getDefiningOp();
-    return op && roleOf(op) == OpRole::Init;
-  }
-
-  /// Whether the value is computed, directly or through views, by `kernel`.
-  static bool isInside(Value v, const DenseSet<Operation *> &members) {
-    Operation *op = v.getDefiningOp();
-    while (op && roleOf(op) == OpRole::View)
-      op = op->getOperand(0).getDefiningOp();
-    return op && members.contains(op);
-  }
-
-  void collectBorders() {
-    for (ScheduledKernel &kernel : s.kernels) {
-      DenseSet<Operation *> members(kernel.ops.begin(), kernel.ops.end());
-      SetVector<Value> inputs;
-      for (Operation *op : kernel.ops) {
-        // Gathers read tensors from inside the body too.
-        op->walk([&](Operation *inner) {
-          for (Value v : inner->getOperands()) {
-            if (!isa<RankedTensorType>(v.getType()) || isInside(v, members))
-              continue;
-            if (isInit(v))
-              continue;
-            inputs.insert(v);
-          }
-        });
-      }
-      kernel.inputs.assign(inputs.begin(), inputs.end());
-      collectSymbols(kernel);
-      for (Operation *op : kernel.ops)
-        for (Value v : op->getResults())
-          if (s.placements.count(v) || isReadOutside(v, members) ||
-              isa<KernelCallOp, RunGraphsOp>(op))
-            kernel.outputs.push_back(v);
-    }
-    for (auto &[copy, argument] : writeBacks) {
-      Value v = copy->getResult(0);
-      s.placements[v] = s.placements.lookup(argument);
-      for (ScheduledKernel &kernel : s.kernels)
-        if (llvm::is_contained(kernel.ops, copy))
-          kernel.outputs.push_back(v);
-    }
-  }
-
-  /// Of all sizes that the kernel's code may need: those of its borders, and
-  /// what its operations take, also through what is repeated in the kernel.
-  void collectSymbols(ScheduledKernel &kernel) {
-    llvm::StringSet<> names;
-    DenseSet<Operation *> seen;
-    auto addSize = [&](Dim d) {
-      if (!d.isStatic() && kernel.numbers.insert(d.symbolic()))
-        d.symbolic().collectSymbols(names);
-    };
-    auto add = [&](Value v) { llvm::for_each(shapeOf(v), addSize); };
-    std::function<void(Operation *)> visit = [&](Operation *op) {
-      if (!seen.insert(op).second)
-        return;
-      if (auto size = dyn_cast<SizeOp>(op)) {
-        addSize(size.dim());
-        return;
-      }
-      for (Value v : op->getResults())
-        if (isa<RankedTensorType>(v.getType()))
-          add(v);
-      op->walk([&](Operation *inner) {
-        for (Value v : inner->getOperands()) {
-          if (isa<RankedTensorType>(v.getType()))
-            add(v);
-          Operation *def = v.getDefiningOp();
-          if (def && def->getBlock() == op->getBlock() &&
-              roleOf(def) <= OpRole::View)
-            visit(def);
-        }
-      });
-    };
-    for (Operation *op : kernel.ops)
-      visit(op);
-    for (Value v : kernel.inputs)
-      llvm::for_each(resolveStrides(v), addSize);
-    for (const auto &entry : names)
-      kernel.symbols.push_back(entry.getKey().str());
-    llvm::sort(kernel.symbols);
-  }
-
-  /// The strides of an input; nothing yet for what is only placed later, and
-  /// then row-major.
-  Dims resolveStrides(Value v) {
-    auto it = s.placements.find(v);
-    if (it != s.placements.end())
-      return it->second.strides;
-    Operation *op = v.getDefiningOp();
-    if (!op || roleOf(op) != OpRole::View)
-      return rowMajorStrides(shapeOf(v));
-    Placement base;
-    base.strides = resolveStrides(op->getOperand(0));
-    std::optional<Placement> place = placeView(op, base, s.sizes);
-    return place ? place->strides : Dims();
-  }
-
-  static bool isReadOutside(Value v, const DenseSet<Operation *> &members) {
-    for (Operation *user : v.getUsers()) {
-      if (roleOf(user) == OpRole::View) {
-        if (isReadOutside(user->getResult(0), members))
-          return true;
-        continue;
-      }
-      // A reader in a body stands inside of its generic.
-      Operation *top = user;
-      while (top->getParentOp() && !isa<func::FuncOp>(top->getParentOp()))
-        top = top->getParentOp();
-      if (!members.contains(top) && !isa<func::ReturnOp>(top))
-        return true;
-    }
-    return false;
-  }
-
   //===--- Memory ---------------------------------------------------------===//
 
   /// The placement of a border value; views get theirs from their operand.
@@ -648,7 +525,7 @@ private:
     unsigned end = s.firstStep + static_cast<unsigned>(s.steps.size());
     for (const Kept &k : kept)
       s.placements[k.value].index = s.saved[k.name] =
-          s.memory.add(k.bytes, estimate(k.bytes), end, end);
+          s.memory.add(k.bytes, s.atHints(k.bytes), end, end);
     for (auto [step, what] : llvm::enumerate(s.steps)) {
       unsigned now = s.firstStep + static_cast<unsigned>(step);
       if (what.check) {
@@ -675,8 +552,8 @@ private:
         }
         Dim bytes = tensorBytes(
             shapeOf(v), cast<RankedTensorType>(v.getType()).getElementType());
-        if (isTold(bytes)) {
-          place.index = s.memory.add(bytes, estimate(bytes), now, now);
+        if (s.isTold(bytes)) {
+          place.index = s.memory.add(bytes, s.atHints(bytes), now, now);
         } else {
           place.region = Region::Late;
           place.index = static_cast<unsigned>(s.late.size());
@@ -688,131 +565,6 @@ private:
     // Scratch buffers are added, and the plan solved, when kernels are built.
   }
 
-  /// Whether the inputs tell every symbol of a size.
-  bool isTold(Dim d) {
-    llvm::StringSet<> names;
-    if (!d.isStatic())
-      d.symbolic().collectSymbols(names);
-    return llvm::all_of(names, [&](const auto &entry) {
-      return s.told.contains(entry.getKey());
-    });
-  }
-
-  int64_t estimate(Dim d) {
-    if (d.isStatic())
-      return d.value();
-    SymValue v =
-        SymContext::evaluate(d.symbolic(), [&](StringRef name, int64_t &value) {
-          for (const PlannedSymbol &symbol : s.plan.symbols)
-            if (symbol.name == name)
-              return value = symbol.hint, true;
-          return false;
-        });
-    return v ? std::max<int64_t>(v.value, 0) : 0;
-  }
-
-  //===--- Order ----------------------------------------------------------===//
-
-  /// Steps in the order that needs least memory (KernelOrder.h). What checks
-  /// sizes or data, has effects or writes memory of the caller stays where it
-  /// is, with all that stands before and behind it.
-  void reorderSteps() {
-    OrderProblem problem;
-    DenseMap<Value, unsigned> numbers;
-    auto number = [&](Value v) {
-      Value root = MemoryRoom::rootOf(v);
-      auto [it, isNew] =
-          numbers.try_emplace(root, static_cast<unsigned>(numbers.size()));
-      if (isNew)
-        problem.values.push_back(valueOf(root));
-      return it->second;
-    };
-    for (const ScheduleStep &what : s.steps) {
-      OrderProblem::Step step;
-      auto add = [&](SmallVectorImpl<unsigned> &list, Value v) {
-        unsigned n = number(v);
-        if (!llvm::is_contained(list, n))
-          list.push_back(n);
-      };
-      if (what.check) {
-        step.isBarrier = true;
-        for (Value v : what.check->getOperands())
-          if (isa<TensorType>(v.getType()))
-            add(step.reads, v);
-      } else {
-        ScheduledKernel &kernel = s.kernels[what.kernel];
-        for (Value v : kernel.inputs)
-          add(step.reads, v);
-        for (Value v : kernel.outputs) {
-          add(step.writes, v);
-          auto it = s.placements.find(v);
-          step.isBarrier |=
-              it != s.placements.end() && (it->second.region == Region::Input ||
-                                           it->second.region == Region::State);
-        }
-        step.isBarrier |= !llvm::all_of(
-            kernel.ops, [](Operation *op) { return isMemoryEffectFree(op); });
-      }
-      problem.steps.push_back(std::move(step));
-    }
-    std::vector<ScheduleStep> ordered;
-    for (unsigned step : orderForPeak(problem))
-      ordered.push_back(s.steps[step]);
-    s.steps = std::move(ordered);
-  }
-
-  /// What a value takes in the arena, and whether backward reads it.
-  OrderProblem::Value valueOf(Value root) {
-    auto it = s.placements.find(root);
-    bool placed = it != s.placements.end();
-    if ((placed && it->second.region != Region::Arena) || isFound(root) ||
-        (!placed && isa<BlockArgument>(root)))
-      return {};
-    auto type = cast<RankedTensorType>(root.getType());
-    Dim bytes = tensorBytes(shapeOf(root), type.getElementType());
-    return {isTold(bytes) ? MemoryPlan::aligned(estimate(bytes)) : 0,
-            placed && !isa<BlockArgument>(root)};
-  }
-
-  //===--- In place -------------------------------------------------------===//
-
-  /// Offers the memory plan to put the only output of a kernel where an input
-  /// dies that the kernel reads as it writes: element by element.
-  void tieBuffers() {
-    for (auto [step, what] : llvm::enumerate(s.steps)) {
-      if (what.check)
-        continue;
-      const ScheduledKernel &kernel = s.kernels[what.kernel];
-      if (kernel.outputs.size() != 1)
-        continue;
-      unsigned now = s.firstStep + static_cast<unsigned>(step);
-      Value out = kernel.outputs.front();
-      Placement to = s.placements.lookup(out);
-      if (!isWholeBuffer(out, to))
-        continue;
-      for (auto [i, v] : llvm::enumerate(kernel.inputs)) {
-        Placement from = s.placements.lookup(v);
-        bool isAlone =
-            llvm::count_if(kernel.inputs, [&](Value other) {
-              Placement p = s.placements.lookup(other);
-              return p.region == Region::Arena && p.index == from.index;
-            }) == 1;
-        if (v.getType() == out.getType() && shapeOf(v) == shapeOf(out) &&
-            isWholeBuffer(v, from) && s.memory.last(from.index) == now &&
-            isAlone && isReadAsWritten(kernel.ops, v, out) &&
-            s.memory.tie(to.index, from.index)) {
-          s.ties.push_back({what.kernel, static_cast<unsigned>(i), to.index});
-          break;
-        }
-      }
-    }
-  }
-
-  bool isWholeBuffer(Value v, const Placement &place) {
-    return place.region == Region::Arena && place.byteOffset.is(0) &&
-           place.strides == rowMajorStrides(shapeOf(v));
-  }
-
   void touch(Value v, unsigned step) {
     Placement place = resolve(v);
     if (place.region == Region::Arena)
@@ -821,6 +573,27 @@ private:
 };
 
 } // namespace
+
+bool Schedule::isTold(Dim size) const {
+  llvm::StringSet<> names;
+  if (!size.isStatic())
+    size.symbolic().collectSymbols(names);
+  return llvm::all_of(
+      names, [&](const auto &entry) { return told.contains(entry.getKey()); });
+}
+
+int64_t Schedule::atHints(Dim size) const {
+  if (size.isStatic())
+    return size.value();
+  SymValue v = SymContext::evaluate(
+      size.symbolic(), [&](StringRef name, int64_t &value) {
+        for (const PlannedSymbol &symbol : plan.symbols)
+          if (symbol.name == name)
+            return value = symbol.hint, true;
+        return false;
+      });
+  return v ? std::max<int64_t>(v.value, 0) : 0;
+}
 
 FailureOr<Schedule> Schedule::build(func::FuncOp function,
                                     const ScheduleOptions &options) {

@@ -106,6 +106,16 @@ struct Schedule {
            (a.region == Region::Input || a.region == Region::State);
   }
 
+  /// Of a tensor; nothing if it is not known.
+  llvm::ArrayRef<Dim> shapeOf(mlir::Value tensor) {
+    std::optional<llvm::ArrayRef<Dim>> shape = sizes.of(tensor);
+    return shape ? *shape : llvm::ArrayRef<Dim>();
+  }
+  /// Whether the inputs tell every symbol of a size.
+  bool isTold(Dim size) const;
+  /// The size with symbols at their hints; 0 if that is no number.
+  int64_t atHints(Dim size) const;
+
   /// Builds the schedule of `function`, as lowerToLinalg left it; inserts the
   /// copies that the boundary and non-contiguous reshapes need.
   static mlir::FailureOr<Schedule> build(mlir::func::FuncOp function,

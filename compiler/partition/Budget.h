@@ -15,14 +15,15 @@
 //     … │   C ─ budget │     ╲___ Z └────────── work
 //
 // Between two corners the budget is filled: of the calls that the lower corner
-// does twice, those that are worth most by byte are kept, as long as it fits;
-// each is tried with a cut of its own, so that what a kept value makes
-// unnecessary is seen.
+// does twice, those that are worth most by byte are kept, as long as it fits:
+// all of them, else the better half and then what of the other half fits, and
+// so on. Each group is tried with a cut of its own, so that what a kept value
+// makes unnecessary is seen.
 //
-// Invariant: the bytes of the answer are at most the budget, and a lower budget
-// never gives more bytes.
-// Cost: a cut for each corner on the way (few) and for each expensive call of
-// the lower corner.
+// Invariant: the bytes of the answer are at most the budget, but for those that
+// have to be kept.
+// Cost: a cut for each corner on the way (few), and to fill at most two for
+// each expensive call of the lower corner, and no more than kMostCuts.
 
 #ifndef FORETRACE_COMPILER_PARTITION_BUDGET_H
 #define FORETRACE_COMPILER_PARTITION_BUDGET_H
@@ -34,10 +35,32 @@ namespace ft {
 /// As few bytes as can be.
 Cut smallestCut(const CutGraph &graph);
 
-/// `full`: the cut without a budget, `smallest`: smallestCut. The latter if
-/// nothing else fits.
-Cut cutWithin(const CutGraph &graph, int64_t budget, const Cut &full,
-              const Cut &smallest);
+/// Answers budgets of one graph; corners that were found are kept for the next.
+class BudgetSearch {
+public:
+  /// `full`: the cut without a budget.
+  BudgetSearch(const CutGraph &graph, Cut full);
+
+  /// smallest() if nothing else fits.
+  Cut within(int64_t budget);
+  const Cut &full() const { return corners.front().cut; }
+  const Cut &smallest() const { return corners.back().cut; }
+
+  /// What filling a budget may cost: enough to try 64 calls one by one on a
+  /// graph of kFewCalls, fewer cuts on larger ones.
+  static constexpr size_t kMostCuts = 128, kLeastCuts = 8, kFewCalls = 1000;
+
+private:
+  /// A cut that is the best of its bytes, and the price that led there.
+  struct Corner {
+    Cut cut;
+    double price = 0;
+  };
+
+  const CutGraph &graph;
+  /// By bytes, from many to few.
+  std::vector<Corner> corners;
+};
 
 } // namespace ft
 

@@ -101,7 +101,7 @@ std::optional<Cut> cheapestCut(const CutGraph &graph, const CutWeights &weights,
         result.again.test(value.call))
       continue;
     result.kept.set(v);
-    if (graph.calls[value.call].op)
+    if (!graph.calls[value.call].isArgument)
       result.bytes += value.bytes;
   }
   return result;

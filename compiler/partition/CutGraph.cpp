@@ -39,6 +39,7 @@ void CutGraph::addArgument(const JointGraph &graph, BlockArgument argument) {
   numbers[argument] = static_cast<unsigned>(values.size());
   values.push_back(value);
   CutCall call;
+  call.isArgument = true;
   call.once = "an argument";
   calls.push_back(call);
   operands.emplace_back();

@@ -17,9 +17,10 @@
 
 namespace ft {
 
-/// A call that needs no tangent, or an argument (`op` is null).
+/// A call that needs no tangent, or an argument (which has no `op`).
 struct CutCall {
   mlir::Operation *op = nullptr;
+  bool isArgument = false;
   /// Why it cannot be done again; null if it can. "random numbers", …
   const char *once = nullptr;
   /// It could be done again, but is worth more than the bytes that this would
@@ -56,6 +57,7 @@ public:
   /// A call by itself, in floating point operations: about a microsecond.
   static constexpr double kCallWork = 32768;
 
+  CutGraph() = default;
   CutGraph(const JointGraph &graph, mlir::ModuleOp module);
 
   std::vector<CutCall> calls;

@@ -6,15 +6,17 @@
 #include "compiler/partition/Budget.h"
 
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
 namespace ft {
 
 static std::string reasonOf(const CutCall &call) {
-  if (!call.op)
+  if (call.isArgument)
     return "forward writes it and backward reads it as it was";
   if (call.once)
     return call.once;
@@ -51,13 +53,14 @@ static LogicalResult explain(const JointGraph &joint, const CutGraph &graph,
          << ")\nnote: the way there is " << way;
 }
 
+/// Rounded up: what the numbers say can be reached.
+static double shareOf(int64_t bytes, int64_t full) {
+  return full ? std::ceil(1000 * double(bytes) / double(full)) / 1000 : 0;
+}
+
 static LogicalResult notReached(const JointGraph &joint, int64_t budget,
                                 const Cut &full, const Cut &smallest) {
-  // Rounded up: what the help says can be reached.
-  double thousandths =
-      full.bytes ? std::ceil(1000 * double(smallest.bytes) / double(full.bytes))
-                 : 0;
-  auto share = llvm::formatv("{0:f3}", thousandths / 1000);
+  auto share = llvm::formatv("{0:f3}", shareOf(smallest.bytes, full.bytes));
   return emitError(joint.function().getLoc())
          << "[FT0905] the memory budget of " << budget
          << " bytes cannot be reached: at least " << smallest.bytes
@@ -78,16 +81,53 @@ FailureOr<KeptValues> chooseKept(const JointGraph &joint, ModuleOp module,
     return explain(joint, graph, path);
   if (options.budget) {
     auto budget = static_cast<int64_t>(double(cut->bytes) * *options.budget);
-    Cut smallest = smallestCut(graph);
-    if (smallest.bytes > budget && !options.orSmallest)
-      return notReached(joint, budget, *cut, smallest);
-    cut = cutWithin(graph, budget, *cut, smallest);
+    BudgetSearch search(graph, std::move(*cut));
+    if (search.smallest().bytes > budget && !options.orSmallest)
+      return notReached(joint, budget, search.full(), search.smallest());
+    cut = search.within(budget);
   }
   KeptValues kept;
   for (unsigned v : cut->kept.set_bits())
     kept.insert(
         {graph.values[v].value, reasonOf(graph.calls[graph.values[v].call])});
   return kept;
+}
+
+static BudgetPoint pointOf(const CutGraph &graph, const Cut &cut,
+                           int64_t most) {
+  BudgetPoint point;
+  point.bytes = cut.bytes;
+  point.budget = cut.bytes == most ? 1 : shareOf(cut.bytes, most);
+  for (unsigned i : cut.again.set_bits()) {
+    const CutCall &call = graph.calls[i];
+    if (!call.inForward)
+      continue;
+    if (llvm::AddOverflow(point.flops, call.flops, point.flops))
+      point.flops = std::numeric_limits<int64_t>::max();
+    point.products += call.isExpensive;
+  }
+  return point;
+}
+
+FailureOr<std::vector<BudgetPoint>>
+budgetPoints(const JointGraph &joint, ModuleOp module,
+             const PartitionOptions &options, ArrayRef<double> budgets) {
+  if (failed(markByName(joint, options)))
+    return failure();
+  CutGraph graph(joint, module);
+  SmallVector<unsigned> path;
+  std::optional<Cut> full = cheapestCut(graph, {}, &path);
+  if (!full)
+    return explain(joint, graph, path);
+  BudgetSearch search(graph, std::move(*full));
+  int64_t most = search.full().bytes;
+  std::vector<BudgetPoint> points = {pointOf(graph, search.full(), most)};
+  for (double budget : budgets) {
+    Cut cut = search.within(static_cast<int64_t>(double(most) * budget));
+    if (cut.bytes != points.back().bytes)
+      points.push_back(pointOf(graph, cut, most));
+  }
+  return points;
 }
 
 } // namespace ft

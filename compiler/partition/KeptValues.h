@@ -56,6 +56,25 @@ mlir::FailureOr<KeptValues> chooseKept(const JointGraph &graph,
                                        mlir::ModuleOp module,
                                        const PartitionOptions &options);
 
+/// What a budget comes to.
+struct BudgetPoint {
+  /// The smallest budget that gives at least this, in thousandths of what is
+  /// kept without one, rounded up.
+  double budget = 1;
+  /// Kept, but for arguments, symbols at their hints.
+  int64_t bytes = 0;
+  /// What backward does again: operations, and the products, convolutions and
+  /// attentions among the calls.
+  int64_t flops = 0, products = 0;
+};
+
+/// What each budget comes to, the smallest that can be reached for those below
+/// it; points that keep the same bytes as the one before are left out. Nothing
+/// is changed; options.budget is not looked at.
+mlir::FailureOr<std::vector<BudgetPoint>>
+budgetPoints(const JointGraph &graph, mlir::ModuleOp module,
+             const PartitionOptions &options, llvm::ArrayRef<double> budgets);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_PARTITION_KEPTVALUES_H

@@ -18,6 +18,8 @@ class SizeHints {
 public:
   static constexpr int64_t kUnknown = 4096;
 
+  /// No hints.
+  SizeHints() = default;
   explicit SizeHints(mlir::ModuleOp module);
 
   /// Not negative; kUnknown for what the hints do not make a number.

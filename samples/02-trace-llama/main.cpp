@@ -109,6 +109,10 @@ static bool estimate(ft::FakeMode &mode) {
   print("optimizer", memory->optimizerBytes);
   print("saved", memory->activationsBytes);
   print("peak", memory->peakBytes);
+  for (const ft::ActivationsByBudget &row : memory->budgets)
+    std::printf("budget %.3f keeps %.1f GiB, %lld products again\n", row.budget,
+                static_cast<double>(row.bytes) / (1 << 30),
+                static_cast<long long>(row.recomputedProducts));
   std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   std::fprintf(stderr, "estimated in %.2f s\n", took.count());
   return true;

@@ -6,6 +6,8 @@
 #include "tools/foretrace/Output.h"
 #include "tools/foretrace/Verbs.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <memory>
 
 namespace ft::cli {
@@ -65,6 +67,14 @@ static std::string textOf(const MemoryEstimate &m,
                 : "; " + std::to_string(m.largest->value + 1) + " takes " +
                       bytes(m.largest->nextBytes) + "\n";
   }
+  if (!m.budgets.empty()) {
+    Rows budgets{{"budget", "activations", "flops again", "products again"}};
+    for (const ActivationsByBudget &row : m.budgets)
+      budgets.push_back({llvm::formatv("{0:f3}", row.budget).str(),
+                         bytes(row.bytes), std::to_string(row.recomputedFlops),
+                         std::to_string(row.recomputedProducts)});
+    text += "\n" + table(budgets);
+  }
   Rows modules{{"module", "parameters", "activations"}};
   for (const ModuleMemory &row : m.modules)
     modules.push_back({row.name.empty() ? "(model)" : row.name,
@@ -88,6 +98,13 @@ static llvm::json::Object jsonOf(const MemoryEstimate &m,
         llvm::json::Object{{"name", row.name},
                            {"parameters_bytes", row.parametersBytes},
                            {"activations_bytes", row.activationsBytes}});
+  llvm::json::Array budgets;
+  for (const ActivationsByBudget &row : m.budgets)
+    budgets.push_back(
+        llvm::json::Object{{"budget", row.budget},
+                           {"activations_bytes", row.bytes},
+                           {"recomputed_flops", row.recomputedFlops},
+                           {"recomputed_products", row.recomputedProducts}});
   llvm::json::Object root{{"parameters_bytes", m.parametersBytes},
                           {"buffers_bytes", m.buffersBytes},
                           {"gradients_bytes", m.gradientsBytes},
@@ -100,6 +117,8 @@ static llvm::json::Object jsonOf(const MemoryEstimate &m,
                           {"symbols", std::move(symbols)},
                           {"largest", nullptr},
                           {"modules", std::move(modules)}};
+  if (m.training)
+    root["budgets"] = std::move(budgets);
   for (auto [key, text] :
        {std::pair{"activations_bytes_expr", &m.activationsExpr},
         std::pair{"peak_bytes_expr", &m.peakExpr},

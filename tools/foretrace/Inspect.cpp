@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/GuardReport.h"
+#include "compiler/driver/MemoryCurve.h"
 #include "compiler/driver/Report.h"
 #include "tools/foretrace/CompileOptions.h"
 #include "tools/foretrace/Output.h"
@@ -22,6 +23,7 @@ struct InspectVerb {
   bool curve = false;
 
   int run() const;
+  int printCurve(Options options, const std::string &format) const;
 };
 } // namespace
 
@@ -39,12 +41,44 @@ static std::string render(const InspectVerb &verb, const std::string &format,
   return format == "mlir" ? session.print() : reportText(session);
 }
 
+/// Of a training step, whether or not --training says so.
+int InspectVerb::printCurve(Options options, const std::string &format) const {
+  if (format != "text" && format != "json")
+    return fail(DiagId::BadCommandLine, "--format",
+                "the curve is text or json, not " + format);
+  if (guards || kernels)
+    return fail(DiagId::BadCommandLine, "--curve",
+                std::string("--curve and ") +
+                    (guards ? "--guards" : "--kernels") +
+                    " print different things",
+                "give one");
+  if (!common.memoryBudget.empty())
+    return fail(DiagId::BadCommandLine, "--curve",
+                "the curve has all budgets, not one of --memory-budget",
+                "leave --memory-budget out");
+  for (const std::string &name : {stage, common.stopAfter})
+    if (!name.empty() && name != "partition")
+      return fail(DiagId::BadCommandLine, "--curve",
+                  "the curve is one of stage partition, not " + name,
+                  "leave --stage out");
+  options.training = true;
+  Session session(options);
+  std::optional<std::vector<CurvePoint>> points;
+  if (session.load(common.model))
+    points = memoryCurve(session);
+  report(session.diagnostics());
+  if (common.time)
+    reportTimes(session);
+  if (!points)
+    return session.exitCode();
+  return writeProduct(
+      format == "json" ? curveJson(*points) : curveText(*points), output);
+}
+
 int InspectVerb::run() const {
   Options options;
   if (int code = common.fill(options))
     return code;
-  if (curve)
-    return failLater("--curve", "it needs the stage partition");
   std::string kind = common.json ? "json" : format.empty() ? "text" : format;
   if (kind == "html")
     return failLater("--format html", "reports are text, mlir, json and dot");
@@ -57,6 +91,9 @@ int InspectVerb::run() const {
     return fail(DiagId::BadCommandLine, "--stage",
                 "--stop-after names another stage, '" + common.stopAfter + "'",
                 "for inspect the two options mean the same: give one");
+
+  if (curve)
+    return printCurve(options, kind);
 
   // --kernels looks at what lower formed; everything else at the annotations.
   std::string name = !stage.empty()              ? stage
@@ -98,7 +135,8 @@ void addInspect(CLI::App &app, int &exitCode) {
                  "print what the program asks of its inputs");
   verb->add_flag("--kernels", state->kernels, "print the kernels");
   verb->add_flag("--curve", state->curve,
-                 "print the memory/time curve (not in this build)");
+                 "print what a training step keeps, takes and does again at "
+                 "each memory budget");
   verb->callback([state, &exitCode] { exitCode = state->run(); });
 }
 

@@ -1,0 +1,123 @@
+//===- MemoryCurve.cpp - Memory against time, by budget --------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compiler/driver/MemoryCurve.h"
+
+#include "compiler/driver/PartitionReport.h"
+#include "compiler/driver/PeakBudget.h"
+#include "compiler/driver/Pipeline.h"
+#include "compiler/driver/SessionState.h"
+#include "compiler/partition/Cost.h"
+#include "compiler/partition/SizeHints.h"
+#include "compiler/support/Diagnostics.h"
+#include "dialects/ft/Programs.h"
+
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+
+#include <cmath>
+
+namespace ft {
+
+/// Floating point operations of all calls of all programs.
+static double flopsOf(mlir::ModuleOp module) {
+  double flops = 0;
+  for (mlir::ModuleOp program : programsOf(module)) {
+    SizeHints hints(program);
+    program.walk([&](mlir::Operation *op) {
+      if (std::optional<OpCost> cost = costOf(op))
+        flops += double(hints.at(cost->flops));
+    });
+  }
+  return flops;
+}
+
+static CurvePoint pointOf(const TriedBudget &tried, double budget,
+                          int64_t fullBytes, const CpuTarget &target) {
+  CurvePoint point;
+  PartitionTable table = partitionTable(*tried.programs);
+  point.savedBytes = table.savedBytes;
+  point.peakBytes = tried.plan.bytesAtHints;
+  point.recomputedCalls = static_cast<int64_t>(table.recomputed.size());
+  point.recomputedFlops = table.recomputedFlops;
+  // More than was asked for has to be kept: what can be asked for.
+  point.budget =
+      fullBytes && double(point.savedBytes) > budget * double(fullBytes)
+          ? std::ceil(1000 * double(point.savedBytes) / double(fullBytes)) /
+                1000
+          : budget;
+  point.seconds = flopsOf(*tried.programs) / (target.isa.gflops * 1e9) +
+                  double(tried.plan.movedBytes) / kBytesPerSecond +
+                  double(tried.plan.kernels) * kSecondsPerKernel;
+  return point;
+}
+
+static llvm::Error fillCurve(Session::State &state,
+                             std::vector<CurvePoint> &curve) {
+  llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
+  if (!target)
+    return target.takeError();
+  llvm::Expected<Device> device = codeDevice(*state.module);
+  if (!device)
+    return device.takeError();
+  LowerOptions lower = planOptions(*target, state.options, *device);
+  PartitionOptions options;
+  options.keep = state.options.keep;
+  options.recompute = state.options.recompute;
+  std::vector<double> budgets = triedBudgets();
+  budgets.insert(budgets.begin(), 1);
+  for (double budget : budgets) {
+    if (budget < 1)
+      options.budget = budget;
+    mlir::FailureOr<TriedBudget> tried =
+        tryBudget(*state.module, options, lower);
+    if (mlir::failed(tried)) // MLIR was told why
+      return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
+    int64_t full = curve.empty() ? 0 : curve.front().savedBytes;
+    CurvePoint point = pointOf(*tried, budget, full, *target);
+    if (curve.empty() || point.savedBytes != curve.back().savedBytes)
+      curve.push_back(point);
+  }
+  return llvm::Error::success();
+}
+
+std::optional<std::vector<CurvePoint>> memoryCurve(Session &session) {
+  Session::State &state = session.inside();
+  if (!state.runStages(Stage::Autograd))
+    return std::nullopt;
+  std::vector<CurvePoint> curve;
+  bool ok = state.guarded("trying budgets", DiagId::Internal,
+                          [&] { return fillCurve(state, curve); });
+  return ok ? std::optional(std::move(curve)) : std::nullopt;
+}
+
+std::string curveText(const std::vector<CurvePoint> &curve) {
+  std::string text = llvm::formatv("{0,-8}{1,16}{2,16}{3,8}{4,18}{5,14}\n",
+                                   "budget", "saved bytes", "peak bytes",
+                                   "again", "flops again", "step ms")
+                         .str();
+  for (const CurvePoint &p : curve)
+    text += llvm::formatv("{0,-8}{1,16}{2,16}{3,8}{4,18}{5,14}\n",
+                          llvm::formatv("{0:f3}", p.budget).str(), p.savedBytes,
+                          p.peakBytes, p.recomputedCalls, p.recomputedFlops,
+                          llvm::formatv("{0:f3}", 1000 * p.seconds).str())
+                .str();
+  return text;
+}
+
+std::string curveJson(const std::vector<CurvePoint> &curve) {
+  llvm::json::Array rows;
+  for (const CurvePoint &p : curve)
+    rows.push_back(llvm::json::Object{{"budget", p.budget},
+                                      {"saved_bytes", p.savedBytes},
+                                      {"peak_bytes", p.peakBytes},
+                                      {"recomputed_calls", p.recomputedCalls},
+                                      {"recomputed_flops", p.recomputedFlops},
+                                      {"step_ms", 1000 * p.seconds}});
+  return llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
+                                    {"curve", std::move(rows)}}))
+             .str() +
+         "\n";
+}
+
+} // namespace ft
