@@ -147,7 +147,7 @@ static void upsample(Call &call) {
         [&](int64_t from, int64_t to, double) { out.set(to, self, from); });
     return;
   }
-  std::vector<double> sums(out.numel());
+  std::vector<double> sums(out.numel(), -0.0); // -0 + x is x, for x = -0 too
   resize.each([&](int64_t from, int64_t to, double weight) {
     sums[to] += weight * self.real(from);
   });

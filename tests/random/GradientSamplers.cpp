@@ -178,6 +178,10 @@ static Arg mask(Sampler &s) {
 static void setStatistics(Sampler &s, unsigned first, int x,
                           const Shape &shape) {
   int mean = s.input(s.dtypeOf(x), shape), rstd = s.input(s.dtypeOf(x), shape);
+  // No element of these shares memory with another.
+  for (int value : {mean, rstd})
+    s.program.values[value].meta =
+        TensorMeta::contiguous(s.dtypeOf(x), Dims(shape.begin(), shape.end()));
   const Tensor &data = s.program.values[x].data;
   int64_t parts = interpreter::numelOf(shape);
   int64_t n = parts ? data.numel() / parts : 0;

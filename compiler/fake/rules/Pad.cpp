@@ -33,12 +33,14 @@ static LogicalResult constantPad(FakeCall &c) {
     Dim &size = sizes[sizes.size() - 1 - i];
     Dim before = size;
     size = size + pad[2 * i] + pad[2 * i + 1];
-    if (c.lt(size, 0))
+    // What is cut off must be there: padding does not make up for it.
+    Dim kept = before + minDim(pad[2 * i], 0) + minDim(pad[2 * i + 1], 0);
+    if (c.lt(kept, 0))
       return c.fail(FakeError::Shape,
                     "padding size " + before.str() + " of dim " +
                         Twine(sizes.size() - 1 - i) + " by " +
                         pad[2 * i].str() + " and " + pad[2 * i + 1].str() +
-                        " leaves " + size.str());
+                        " leaves " + kept.str());
   }
   TensorMeta out = TensorMeta::contiguous(self.dtype, sizes, c.device);
   bool crops = false;

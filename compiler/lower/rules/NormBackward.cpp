@@ -98,7 +98,11 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
             return s.div(v[all.size() - 3 + k], by);
           };
           Value gMean = mean(0), hMean = mean(1);
-          Value ghMean = s.sub(mean(2), s.mul(gMean, hMean));
+          // Of a mean that overflowed nothing can be taken back.
+          Value rest = s.sub(gMean, gMean);
+          Value finite = s.cmp(ScalarBuilder::Cmp::Eq, rest, s.zero(rest));
+          Value lost = s.select(finite, s.mul(gMean, hMean), s.zero(rest));
+          Value ghMean = s.sub(mean(2), lost);
           Value h = s.sub(xhat(s, v[1], v[2], v[3]), hMean);
           Value d = s.sub(s.sub(g, gMean), s.mul(h, ghMean));
           return s.mul(d, rstd);

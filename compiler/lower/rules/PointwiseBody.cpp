@@ -289,37 +289,55 @@ static Value oneMinus(PointwiseBody &p, Value z) {
   return p.makeComplex(p.add(p.neg(p.real(z)), 1), p.neg(p.imag(z)));
 }
 
+// The inverse functions are Kahan's ("Branch cuts for complex elementary
+// functions", 1987): by the real functions of products of two square roots,
+// which neither cancel, as z + sqrt(z² + 1) does for Re z < 0, nor overflow.
+//
+//   asin z = atan2(x, Re(r s)) + i asinh(Im(conj(r) s)),
+//   r = sqrt(1 - z), s = sqrt(1 + z)
 Value PointwiseBody::asinh(Value x) {
   if (!isComplexValue(x))
     return math::AsinhOp::create(b, loc, x);
-  // log(z + sqrt(z² + 1))
-  return log(add(x, sqrt(onePlus(*this, square(x)))));
+  // -i asin(i z)
+  Value s = asin(timesI(*this, x));
+  return makeComplex(imag(s), neg(real(s)));
 }
 Value PointwiseBody::acosh(Value x) {
   if (!isComplexValue(x))
     return math::AcoshOp::create(b, loc, x);
-  // log(z + sqrt(z + 1) sqrt(z - 1))
-  Value minusOne = neg(oneMinus(*this, x));
-  return log(add(x, mul(sqrt(onePlus(*this, x)), sqrt(minusOne))));
+  Value r = sqrt(neg(oneMinus(*this, x))), s = sqrt(onePlus(*this, x));
+  Value re = asinh(add(mul(real(r), real(s)), mul(imag(r), imag(s))));
+  return makeComplex(re, mul(atan2(imag(r), real(s)), 2));
 }
 Value PointwiseBody::atanh(Value x) {
   if (!isComplexValue(x))
     return math::AtanhOp::create(b, loc, x);
-  // (log(1 + z) - log(1 - z)) / 2
-  return mul(sub(log(onePlus(*this, x)), log(oneMinus(*this, x))), 0.5);
+  // log1p(4 x / ((1 - x)² + y²)) / 4 for x >= 0, which is odd in x; the angle
+  // is that of (1 + z) (1 - conj z), halved.
+  Value y = imag(x), size = abs(real(x));
+  Value less = add(neg(size), 1), more = add(size, 1), yy = mul(y, y);
+  Value part = div(mul(size, 4), add(mul(less, less), yy));
+  Value inf = like(size, std::numeric_limits<double>::infinity());
+  Value far = bitOr(eq(size, inf), eq(abs(y), inf));
+  part = select(far, zero(size), part);
+  Value re = copySign(mul(log1p(part), 0.25), real(x));
+  Value angle = atan2(mul(y, 2), sub(mul(less, more), yy));
+  return makeComplex(re, mul(angle, 0.5));
 }
 Value PointwiseBody::asin(Value x) {
   if (!isComplexValue(x))
     return math::AsinOp::create(b, loc, x);
-  // -i asinh(i z)
-  Value s = asinh(timesI(*this, x));
-  return makeComplex(imag(s), neg(real(s)));
+  Value r = sqrt(oneMinus(*this, x)), s = sqrt(onePlus(*this, x));
+  Value across = sub(mul(real(r), real(s)), mul(imag(r), imag(s)));
+  Value im = asinh(sub(mul(real(r), imag(s)), mul(imag(r), real(s))));
+  return makeComplex(atan2(real(x), across), im);
 }
 Value PointwiseBody::acos(Value x) {
   if (!isComplexValue(x))
     return math::AcosOp::create(b, loc, x);
-  // pi/2 - asin z
-  return sub(like(x, 1.57079632679489661923), asin(x));
+  Value r = sqrt(oneMinus(*this, x)), s = sqrt(onePlus(*this, x));
+  Value im = asinh(sub(mul(real(s), imag(r)), mul(imag(s), real(r))));
+  return makeComplex(mul(atan2(real(r), real(s)), 2), im);
 }
 Value PointwiseBody::atan(Value x) {
   if (!isComplexValue(x))

@@ -20,12 +20,13 @@ static LoweredTensor like(LowerCall &c, LoweredTensor y) {
   return c.resultMeta(0).rank() ? y : c.reshape(y, {});
 }
 
-/// The operand, in the result's dtype if that is wider: then PyTorch converts
-/// before it computes.
+/// The operand in the result's dtype, as PyTorch converts before it computes.
+/// A wider one of at most float32 need not be: the rows compute in float32.
 static LoweredTensor widened(LowerCall &c) {
   LoweredTensor x = c.operand(0);
-  bool wide = c.resultMeta(0).dtype == DType::F64;
-  return wide ? c.cast(x, DType::F64) : x;
+  DType dtype = c.resultMeta(0).dtype;
+  bool same = dtype == DType::F32 && opmathType(x.dtype) == DType::F32;
+  return same ? x : c.cast(x, dtype);
 }
 
 /// (self, dim, dtype or half_to_float): the result's dtype says it all.

@@ -57,6 +57,9 @@ static Sorted sortByCounting(LowerCall &c, LoweredTensor x, bool descending,
   other[last] = c.dim(last + 1);
   SmallVector<Iterator> iterators(last + 1, Iterator::Parallel);
   iterators.push_back(Iterator::Reduction);
+  // An element is compared with itself as well: it must be one number, from
+  // memory, not one that is computed twice and rounded in two ways.
+  c.newGroup();
   LoweredTensor rank =
       c.generic({Access{x, at}, Access{x, other}},
                 Access{c.filledInt(sizes, DType::I64, 0), at}, iterators,

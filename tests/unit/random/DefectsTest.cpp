@@ -382,3 +382,47 @@ TEST(Defects, TransformsOfRealSignals) {
   for (size_t i = 0; i < want.size(); ++i)
     EXPECT_NEAR(y[i], want[i], 1e-12);
 }
+
+TEST(Defects, InverseFunctionsOfComplexNumbersDoNotCancel) {
+  Tensor z = complexes({1}, {{-1.4660845994949341, 19.681526184082031}});
+  for (llvm::StringRef name : {"asinh.default", "asin.default", "acos.default",
+                               "acosh.default", "atanh.default"})
+    EXPECT_EQ(failureOf(name, {first}, {z}), "") << name.str();
+  std::vector<double> y = valuesOf("asinh.default", {first}, {z});
+  ASSERT_EQ(y.size(), 1u);
+  EXPECT_NEAR(y[0], -3.6749590223789097, 1e-14);
+}
+
+TEST(Defects, RunningSumsOfTruthsCountWhatIsNotZero) {
+  Tensor x = reals(DType::F32, {3}, {0, 0.75, 0});
+  EXPECT_EQ(valuesOf("cumsum.default",
+                     {first, Arg::integer(0), Arg::ofDType(DType::Bool)}, {x}),
+            std::vector<double>({0, 1, 1}));
+}
+
+TEST(Defects, SoftmaxConvertsBeforeItComputes) {
+  Tensor x = reals(DType::F64, {2}, {1e9, 2e9}); // infinite as float16
+  std::vector<double> y = valuesOf(
+      "softmax.int", {first, Arg::integer(0), Arg::ofDType(DType::F16)}, {x});
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_TRUE(std::isnan(y[0]) && std::isnan(y[1]));
+}
+
+TEST(Defects, AnInfiniteGradientIsNotTakenBackFromItself) {
+  Tensor x = reals(DType::F32, {3}, {-1.5625, -0.125, 2.875});
+  Tensor g = reals(DType::F32, {3}, {-2, kInf, 1.25});
+  Tensor mean = reals(DType::F32, {1}, {0.40625});
+  Tensor rstd = reals(DType::F32, {1}, {0.5});
+  std::vector<Arg> args = {
+      first,          second,
+      ints({3}),      Arg::tensor(2),
+      Arg::tensor(3), Arg::tensor(4),
+      Arg::tensor(5), Arg::listOf(std::vector<Arg>(3, Arg::truth(true)))};
+  std::vector<Tensor> tensors = {g, x, mean, rstd, x, x};
+  EXPECT_EQ(failureOf("native_layer_norm_backward.default", args, tensors), "");
+  std::vector<double> dx =
+      valuesOf("native_layer_norm_backward.default", args, tensors);
+  ASSERT_EQ(dx.size(), 3u);
+  EXPECT_EQ(dx[0], kInf);
+  EXPECT_TRUE(std::isnan(dx[1]) && std::isnan(dx[2]));
+}
