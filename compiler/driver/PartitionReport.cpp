@@ -3,9 +3,11 @@
 
 #include "compiler/driver/PartitionReport.h"
 
+#include "compiler/partition/ControlCost.h"
 #include "compiler/partition/Cost.h"
 #include "compiler/partition/PartitionNames.h"
 #include "compiler/partition/SizeHints.h"
+#include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/Programs.h"
 #include "dialects/ft/TensorMeta.h"
@@ -38,7 +40,11 @@ static std::string nameOf(mlir::Operation *op) {
 }
 
 static int64_t flopsOf(mlir::Operation *op, const SizeHints &hints) {
-  std::optional<OpCost> cost = op ? costOf(op) : std::nullopt;
+  if (!op)
+    return 0;
+  if (std::optional<ControlCost> control = controlCostOf(op))
+    return hints.at(control->cost.flops);
+  std::optional<OpCost> cost = costOf(op);
   return cost ? hints.at(cost->flops) : 0;
 }
 
@@ -76,12 +82,12 @@ static void addRecomputed(PartitionTable &table, mlir::func::FuncOp function,
                           const SizeHints &hints) {
   for (mlir::Operation &op : function.front()) {
     const Schema *schema = schemaOf(&op);
-    if (!op.hasAttr(names::kAgain) || !schema ||
-        recomputeClass(*schema) == RecomputeClass::View)
+    if (!op.hasAttr(names::kAgain) || !(schema || isControl(&op)) ||
+        (schema && recomputeClass(*schema) == RecomputeClass::View))
       continue;
     RecomputedRow row;
     row.name = nameOf(&op);
-    row.op = schema->name.str();
+    row.op = schema ? schema->name.str() : op.getName().getStringRef().str();
     row.flops = flopsOf(&op, hints);
     for (mlir::Value result : op.getResults())
       if (std::optional<TensorMeta> meta = metaOf(result))

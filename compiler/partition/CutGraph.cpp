@@ -3,6 +3,8 @@
 
 #include "compiler/partition/CutGraph.h"
 
+#include "compiler/partition/CallAgain.h"
+#include "compiler/partition/ControlCost.h"
 #include "compiler/partition/Cost.h"
 #include "compiler/partition/PartitionNames.h"
 #include "dialects/ft/FtControl.h"
@@ -55,37 +57,44 @@ void CutGraph::weigh(CutCall &call) {
     call.once = "it draws random numbers";
   else if (!isMemoryEffectFree(op))
     call.once = "it has effects";
-  if (!schema) {
-    // Checks of what is known, and arithmetic on sizes.
-    bool isCheap = isa<RefineOp>(op) ||
-                   llvm::none_of(op->getResultTypes(),
-                                 [](Type t) { return isa<TensorType>(t); });
-    if (!isCheap && !call.once)
-      call.once = "it is control flow";
-    return;
-  }
   std::optional<OpCost> cost = costOf(op);
+  int64_t inside = 0;
+  if (std::optional<ControlCost> control = controlCostOf(op)) {
+    cost = control->cost;
+    inside = hints.at(control->calls);
+    if (control->reason && !call.once)
+      call.once = control->reason;
+  }
+  // Checks of what is known, and arithmetic on sizes, cost nothing.
+  bool isCheap = !schema && (isa<RefineOp>(op) ||
+                             llvm::none_of(op->getResultTypes(), [](Type t) {
+                               return isa<TensorType>(t);
+                             }));
   if (!cost) {
-    call.once = call.once ? call.once : "what it costs is not known";
+    if (!isCheap && !call.once)
+      call.once = "what it costs is not known";
     return;
   }
   call.flops = hints.at(cost->flops);
+  // Small calls take as long as it takes to make them: of a loop, all.
+  call.weight = static_cast<MinCut::Capacity>(double(inside) * kCallWork);
   int64_t read = hints.at(cost->bytesRead);
   int64_t written = hints.at(cost->bytesWritten);
   switch (cost->recompute) {
   case RecomputeClass::View:
     return;
   case RecomputeClass::Pointwise:
-    call.weight = call.flops + written;
+    call.weight += call.flops + written;
     break;
   case RecomputeClass::Reduction:
     // What reads much to give little is not done again.
-    call.weight = call.flops + written + read * (kByte / 16);
+    call.weight += call.flops + written + read * (kByte / 16);
     break;
   case RecomputeClass::Expensive:
     call.isExpensive = !op->hasAttr(names::kRecompute);
-    call.work = double(call.flops) + kCallWork;
-    call.weight = call.flops + written + read * (kByte / 16);
+    call.work =
+        double(call.flops) + double(std::max<int64_t>(inside, 1)) * kCallWork;
+    call.weight += call.flops + written + read * (kByte / 16);
     break;
   case RecomputeClass::Never:
     call.once = call.once ? call.once : "it need not give the same again";
@@ -118,7 +127,7 @@ void CutGraph::addCall(const JointGraph &graph, Operation *op) {
   }
   calls.push_back(call);
   operands.emplace_back();
-  for (Value operand : op->getOperands())
+  for (Value operand : operandsAgain(op))
     operands.back().push_back(numbers.at(operand));
 }
 

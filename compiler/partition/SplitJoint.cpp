@@ -4,6 +4,7 @@
 #include "compiler/partition/SplitJoint.h"
 
 #include "compiler/fake/StrideRules.h"
+#include "compiler/partition/CallAgain.h"
 #include "compiler/partition/KeptValues.h"
 #include "compiler/partition/PartitionNames.h"
 #include "dialects/ft/AtenCall.h"
@@ -77,22 +78,27 @@ void Splitter::collectForward() {
 /// Appends what makes `value` and is not there yet. Not recursive: a chain may
 /// be long.
 void Splitter::emitBackward(Value value, llvm::DenseSet<Operation *> &done) {
-  SmallVector<std::pair<Operation *, unsigned>> open;
+  struct Open {
+    Operation *op;
+    SmallVector<Value, 4> operands;
+    unsigned next = 0;
+  };
+  SmallVector<Open> open;
   auto enter = [&](Value needed) {
     Operation *op = needed.getDefiningOp();
     if (!op || kept.contains(needed))
       taken.insert(needed);
     else if (done.insert(op).second)
-      open.emplace_back(op, 0);
+      open.push_back({op, operandsAgain(op)});
   };
   enter(value);
   while (!open.empty()) {
-    auto &[op, next] = open.back();
-    if (next < op->getNumOperands()) {
-      enter(op->getOperand(next++));
+    Open &last = open.back();
+    if (last.next < last.operands.size()) {
+      enter(last.operands[last.next++]);
       continue;
     }
-    backward.push_back(op);
+    backward.push_back(last.op);
     open.pop_back();
   }
 }
@@ -238,7 +244,8 @@ void Splitter::buildBackward() {
     if (joint.kindOf(argument) == "tangent")
       addArgument(program, argument, map);
   for (Operation *op : backward) {
-    Operation *copy = b.clone(*op, map);
+    Operation *copy =
+        joint.isLate(op) ? b.clone(*op, map) : cloneAgain(b, op, map);
     if (forward.contains(op))
       copy->setAttr(names::kAgain, b.getUnitAttr());
   }

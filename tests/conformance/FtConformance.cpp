@@ -73,6 +73,8 @@ int main(int argc, char **argv) {
       ->capture_default_str();
   models->add_option("--loop-bound", options.loopBounds,
                      "most iterations of loops that are derived");
+  models->add_option("--memory-budget", options.memoryBudget,
+                     "of gradients: what is kept for the backward pass");
   for (CLI::App *command : {values, models})
     command->add_option("--device", device)
         ->check(CLI::IsMember({"cpu", "cuda-emulated"}))

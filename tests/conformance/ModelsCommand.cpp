@@ -218,6 +218,7 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
   sessionOptions.catchCrashes = true;
   sessionOptions.checks = options.checks;
   sessionOptions.loopBounds = options.loopBounds;
+  sessionOptions.memoryBudget = options.memoryBudget;
   if (options.emulated)
     moveToEmulatedDevice(sessionOptions);
   if (options.meta) {
@@ -246,6 +247,8 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
     std::string why = firstDiagnostic(session);
     if (options.emulated && isWithoutDeviceCode(why))
       return report.skip("no-cuda", label, why);
+    if (session.diagnostics().front().id == DiagId::BudgetNotReached)
+      return report.skip("budget", label, why);
     return fail("compilation", "an artefact", why);
   }
   if (options.sizes && variant.starts_with("dyn") && !runs->empty())

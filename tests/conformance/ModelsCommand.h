@@ -24,8 +24,9 @@ struct ModelsOptions {
   /// With `values`: also the gradients, of the models that have some; others
   /// are skipped.
   bool grads = false;
-  /// As of the option of that name of `foretrace`.
+  /// As of the options of these names of `foretrace`.
   std::vector<std::string> loopBounds;
+  std::string memoryBudget;
   /// Models are moved to a GPU, which the emulator is. What has no code for it
   /// is skipped (`no-cuda`).
   bool emulated = false;

@@ -75,16 +75,19 @@ static void groupNorm(GradCall &g) {
   g.accumulate("input", g.reshape(sum, GradCall::sizes(g.arg("input"))));
 }
 
-/// With the batch's own statistics (results 1 and 2), or the running ones.
+/// With the batch's own statistics (results 1 and 2), or the running ones. What
+/// is not read is no operand: forward has written the running statistics, and
+/// they would be kept as they were.
 static void batchNormWith(GradCall &g, const Term &runningMean,
                           const Term &runningVar, bool training) {
   bool saved = g.operation()->getNumResults() > 2;
   Term mean = training && saved ? g.result(1) : Term::none();
   Term deviation = training && saved ? g.result(2) : Term::none();
   setAll(g, g.callAll("native_batch_norm_backward",
-                      {g.grad(), g.arg("input"), g.arg("weight"), runningMean,
-                       runningVar, mean, deviation, training, g.arg("eps"),
-                       maskOf(g)}));
+                      {g.grad(), g.arg("input"), g.arg("weight"),
+                       training ? Term::none() : runningMean,
+                       training ? Term::none() : runningVar, mean, deviation,
+                       training, g.arg("eps"), maskOf(g)}));
 }
 
 static void batchNorm(GradCall &g) {
