@@ -51,6 +51,7 @@ public:
   llvm::Expected<std::optional<ZipData>>
   tensorConfig(llvm::StringRef kind) const;
 
+  bool hasRecord(llvm::StringRef name) const { return find(name) != nullptr; }
   /// How many bytes a record has; its data are not touched. FT0202 if there is
   /// none of this name.
   llvm::Expected<uint64_t> recordBytes(llvm::StringRef name) const;
