@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <functional>
+#include <queue>
+
 using namespace mlir;
 
 namespace ft {
@@ -119,6 +122,12 @@ struct Former {
     /// No reduction but over the innermost dims of its input.
     bool onlyRows = true;
     int64_t group = -1;
+    /// Users of its values by position, the first on top; those that have
+    /// joined it go when they are met.
+    std::priority_queue<std::pair<unsigned, Operation *>,
+                        std::vector<std::pair<unsigned, Operation *>>,
+                        std::greater<>>
+        users;
   };
   explicit Former(TensorSizes &sizes) : sizes(sizes) {}
 
@@ -159,17 +168,23 @@ struct Former {
     }
   }
 
+  void addUsersOf(Operation *op, unsigned k) {
+    SmallVector<Operation *> users;
+    usersOf(op, users);
+    for (Operation *user : users)
+      kernels[k].users.emplace(position.lookup(user), user);
+  }
+
   /// Nobody outside kernel `k` that stands before `op` uses its values.
   bool unusedBefore(unsigned k, Operation *op) {
-    SmallVector<Operation *> users;
-    for (Operation *member : kernels[k].ops)
-      usersOf(member, users);
-    return llvm::all_of(users, [&](Operation *user) {
+    auto &users = kernels[k].users;
+    for (; !users.empty(); users.pop()) {
+      auto [at, user] = users.top();
       auto it = kernelOf.find(user);
-      if (it != kernelOf.end() && it->second == k)
-        return true;
-      return position.lookup(user) >= position.lookup(op);
-    });
+      if (it == kernelOf.end() || it->second != k)
+        return at >= position.lookup(op);
+    }
+    return true;
   }
 
   /// Every use of the kernel's values is in group `group` (not yet placed).
@@ -196,6 +211,7 @@ struct Former {
     Kernel &kernel = kernels[k];
     kernel.ops.push_back(op);
     kernelOf[op] = k;
+    addUsersOf(op, k);
     OpRole role = roleOf(op);
     kernel.hasContraction |= role == OpRole::Contraction;
     kernel.hasMove |= role == OpRole::Move || role == OpRole::Library;
@@ -265,8 +281,10 @@ struct Former {
       unsigned p = it->second;
       if (!kernels[p].onlyPointwise || !onlyReadBy(p, groupOf(op)))
         continue;
-      for (Operation *member : kernels[p].ops)
+      for (Operation *member : kernels[p].ops) {
         kernelOf[member] = k;
+        addUsersOf(member, k);
+      }
       kernels[k].ops.insert(kernels[k].ops.begin(), kernels[p].ops.begin(),
                             kernels[p].ops.end());
       kernels[p].dead = true;

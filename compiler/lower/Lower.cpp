@@ -53,7 +53,10 @@ static FailureOr<func::FuncOp> toKernelOps(ModuleOp module,
   // Unused results go, reshapes of reshapes meet, equal ops become one.
   PassManager passes(module.getContext(), func::FuncOp::getOperationName());
   passes.enableVerifier(!options.onlyPlan);
-  passes.addPass(createCanonicalizerPass());
+  // Regions here are single blocks: nothing to simplify between blocks.
+  passes.addPass(createCanonicalizerPass(
+      GreedyRewriteConfig().setRegionSimplificationLevel(
+          GreedySimplifyRegionLevel::Disabled)));
   passes.addPass(createCSEPass());
   for (auto graph : module.getOps<func::FuncOp>())
     if (failed(passes.run(graph)))

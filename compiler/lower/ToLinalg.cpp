@@ -222,18 +222,18 @@ lowerFunction(func::FuncOp source,
   Block *body = target.addEntryBlock();
   target->setDiscardableAttrs(llvm::to_vector(source->getDiscardableAttrs()));
   LowerState state(source, target, panelWidth);
+  // Set at once: each change of a list of many arguments is another list.
+  SmallVector<DictionaryAttr> argumentAttrs;
   for (auto [from, to] :
        llvm::zip(source.getArguments(), target.getArguments())) {
-    unsigned n = from.getArgNumber();
-    if (DictionaryAttr attrs = source.getArgAttrDict(n))
-      target.setArgAttrs(n, attrs);
-    std::optional<TensorMeta> meta = argumentMeta(from);
-    if (!meta)
-      continue;
-    target.setArgAttr(n, names::kMeta,
-                      TypeAttr::get(typeFromMeta(context, *meta)));
-    state.values[from] = argumentTensor(to, *meta);
+    NamedAttrList attrs(source.getArgAttrDict(from.getArgNumber()));
+    if (std::optional<TensorMeta> meta = argumentMeta(from)) {
+      attrs.set(names::kMeta, TypeAttr::get(typeFromMeta(context, *meta)));
+      state.values[from] = argumentTensor(to, *meta);
+    }
+    argumentAttrs.push_back(attrs.getDictionary(context));
   }
+  target.setAllArgAttrs(argumentAttrs);
 
   b.setInsertionPointToEnd(body);
   for (BlockArgument arg : source.getArguments())
@@ -312,6 +312,7 @@ lowerFunction(func::FuncOp source,
   SmallVector<Value> results;
   SmallVector<Attribute> resultAttrs;
   bool isGraph = source->hasAttr(names::kKnown);
+  LowerCall boundary(state, terminator, b);
   for (auto [r, v] : llvm::enumerate(terminator->getOperands())) {
     NamedAttrList attrs(source.getResultAttrDict(r));
     LoweredTensor t;
@@ -328,12 +329,11 @@ lowerFunction(func::FuncOp source,
       if (auto constant = v.getDefiningOp<arith::ConstantOp>())
         t = scalarResult(b, v.getLoc(), constant.getValue());
       else
-        t = LowerCall(state, terminator, b).operandOf(v);
+        t = boundary.operandOf(v);
       TensorMeta meta = TensorMeta::contiguous(t.dtype, {});
       attrs.set(names::kMeta, TypeAttr::get(typeFromMeta(context, meta)));
     }
     // Back to logical order, in the one place where layouts meet the caller.
-    LowerCall boundary(state, terminator, b);
     results.push_back(
         isFound(t.value) && !isGraph ? t.value : boundary.toRowMajor(t).value);
     outputs.push_back(results.back().getType());

@@ -116,8 +116,7 @@ public:
     func::ReturnOp::create(b, function.getLoc(), results);
     function.setFunctionType(b.getFunctionType(function.getArgumentTypes(),
                                                ValueRange(results).getTypes()));
-    for (auto [r, attributes] : llvm::enumerate(resultAttributes))
-      function.setResultAttrs(static_cast<unsigned>(r), attributes);
+    function.setAllResultAttrs(resultAttributes);
   }
 
   /// Calls from now on are another kernel.

@@ -40,6 +40,8 @@ private:
   void collectBackward();
   void emitBackward(Value value, llvm::DenseSet<Operation *> &done);
   func::FuncOp addProgram(StringRef name);
+  Value addArgument(func::FuncOp program, Type type, Location location,
+                    NamedAttrList attributes);
   void addArgument(func::FuncOp program, BlockArgument from, IRMapping &map);
   void finish(func::FuncOp program, ArrayRef<Value> results,
               ArrayRef<DictionaryAttr> attributes);
@@ -52,6 +54,8 @@ private:
   llvm::DenseSet<Operation *> forward;
   /// The calls of backward, in the order they are made.
   SmallVector<Operation *> backward;
+  /// Of the arguments of the program that is being built.
+  SmallVector<DictionaryAttr> argumentAttributes;
   /// What backward reads of them, kept values in the order of `kept`.
   llvm::DenseSet<Value> taken;
   SmallVector<Value> saved;
@@ -136,21 +140,28 @@ func::FuncOp Splitter::addProgram(StringRef name) {
   auto function = func::FuncOp::create(b, joint.function().getLoc(), "forward",
                                        b.getFunctionType({}, {}));
   function.addEntryBlock();
+  argumentAttributes.clear();
   return function;
+}
+
+/// The function's own lists are set once, in finish: each change of them is a
+/// list of its own in the context.
+Value Splitter::addArgument(func::FuncOp program, Type type, Location location,
+                            NamedAttrList attributes) {
+  argumentAttributes.push_back(attributes.getDictionary(module.getContext()));
+  return program.front().addArgument(type, location);
 }
 
 void Splitter::addArgument(func::FuncOp program, BlockArgument from,
                            IRMapping &map) {
   Builder b(module.getContext());
-  unsigned n = from.getArgNumber(), position = program.getNumArguments();
+  unsigned n = from.getArgNumber();
   NamedAttrList attributes(joint.function().getArgAttrDict(n));
   StringRef kind = joint.kindOf(from);
   if (kind == "parameter" || kind == "buffer")
     attributes.set(names::kKind, b.getStringAttr("given_" + kind));
-  (void)program.insertArgument(position, from.getType(),
-                               attributes.getDictionary(b.getContext()),
-                               from.getLoc());
-  map.map(from, program.getArgument(position));
+  map.map(from, addArgument(program, from.getType(), from.getLoc(),
+                            std::move(attributes)));
 }
 
 /// A part of a larger tensor is kept without what lies between its elements.
@@ -182,10 +193,10 @@ void Splitter::finish(func::FuncOp program, ArrayRef<Value> results,
                       ArrayRef<DictionaryAttr> attributes) {
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
   func::ReturnOp::create(b, joint.terminator()->getLoc(), results);
-  program.setFunctionType(b.getFunctionType(program.getArgumentTypes(),
+  program.setFunctionType(b.getFunctionType(program.front().getArgumentTypes(),
                                             ValueRange(results).getTypes()));
-  for (auto [r, dictionary] : llvm::enumerate(attributes))
-    program.setResultAttrs(static_cast<unsigned>(r), dictionary);
+  program.setAllArgAttrs(argumentAttributes);
+  program.setAllResultAttrs(attributes);
 }
 
 void Splitter::buildForward() {
@@ -234,11 +245,8 @@ void Splitter::buildBackward() {
     list.set(names::kKind, b.getStringAttr("saved"));
     list.set(names::kName, b.getStringAttr(name));
     list.set(names::kTarget, b.getStringAttr(name));
-    unsigned position = program.getNumArguments();
-    (void)program.insertArgument(position, denseType(value),
-                                 list.getDictionary(b.getContext()),
-                                 value.getLoc());
-    map.map(value, program.getArgument(position));
+    map.map(value, addArgument(program, denseType(value), value.getLoc(),
+                               std::move(list)));
   }
   for (BlockArgument argument : joint.body().getArguments())
     if (joint.kindOf(argument) == "tangent")
