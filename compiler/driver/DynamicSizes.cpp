@@ -315,8 +315,11 @@ llvm::Error Declarer::bindStatic(const Item &item, int64_t size) {
     name.hint = rest / factor;
     name.source = item.place;
   } else if (rest != 0) {
-    return refuse(item, "it is " + Twine(size) + " in the model, the names " +
-                            "say " + Twine(size - rest));
+    return refuse(item,
+                  "it is " + Twine(size) + " in the model, the names say " +
+                      Twine(size - rest),
+                  "declare each input by itself, such as --dynamic x:0=batch "
+                  "--dynamic y:0=3*batch");
   }
   if (item.size.kind() == SymKind::Symbol) {
     Name &name = names[item.size.name().str()];

@@ -308,7 +308,7 @@ llvm::Error Estimator::solve(MemoryEstimate &out) {
     return makeError(
         DiagId::BadCommandLine, "--solve",
         "the model has no size that is called '" + request.solve + "'",
-        known.empty() ? "declare one: --dynamic x:0=" + request.solve
+        known.empty() ? "declare one: --dynamic INPUT:DIM=NAME --solve NAME"
                       : "its sizes are " + known);
   }
   int64_t least =

@@ -151,6 +151,22 @@ int CompileOptions::checkOptimizer() const {
   return 0;
 }
 
+/// What is kept for a backward pass needs one.
+int CompileOptions::checkPartition() const {
+  if (training || partitions || stopAfter == "partition")
+    return 0;
+  for (auto [flag, isGiven] :
+       {std::pair{"--memory-budget", !memoryBudget.empty()},
+        {"--keep", !keep.empty()},
+        {"--recompute", !recompute.empty()}})
+    if (isGiven)
+      return fail(DiagId::BadCommandLine, flag,
+                  "it is about what is kept for the backward pass, and there "
+                  "is none",
+                  "add --training");
+  return 0;
+}
+
 int CompileOptions::fill(Options &options) const {
   for (const LaterOption &option : kLater)
     if (later.count(option.flag))
@@ -162,6 +178,8 @@ int CompileOptions::fill(Options &options) const {
     return fail(DiagId::BadTarget, "--cpu", "no CPU is called '" + cpu + "'",
                 "`foretrace targets` lists them");
   if (int code = checkOptimizer())
+    return code;
+  if (int code = checkPartition())
     return code;
   if (!memoryBudget.empty()) {
     double fraction = 0;

@@ -28,6 +28,8 @@ struct CompileOptions {
   std::vector<std::string> examples;
   bool learnCustom = false;
   bool training = false;
+  /// The verb looks at the partition, whether or not `training`.
+  bool partitions = false;
   std::vector<std::string> loopBounds;
   std::vector<std::string> keep, recompute;
   std::string optimizer;
@@ -53,6 +55,9 @@ struct CompileOptions {
 
   /// Checks --optimizer and --gradient alone.
   int checkOptimizer() const;
+
+private:
+  int checkPartition() const;
 };
 
 } // namespace ft::cli

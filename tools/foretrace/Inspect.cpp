@@ -22,8 +22,8 @@ struct InspectVerb {
   bool kernels = false;
   bool curve = false;
 
-  int run() const;
-  int printCurve(Options options, const std::string &format) const;
+  int run();
+  int printCurve(const Options &options, const std::string &format) const;
 };
 } // namespace
 
@@ -41,8 +41,8 @@ static std::string render(const InspectVerb &verb, const std::string &format,
   return format == "mlir" ? session.print() : reportText(session);
 }
 
-/// Of a training step, whether or not --training says so.
-int InspectVerb::printCurve(Options options, const std::string &format) const {
+int InspectVerb::printCurve(const Options &options,
+                            const std::string &format) const {
   if (format != "text" && format != "json")
     return fail(DiagId::BadCommandLine, "--format",
                 "the curve is text or json, not " + format);
@@ -61,7 +61,6 @@ int InspectVerb::printCurve(Options options, const std::string &format) const {
       return fail(DiagId::BadCommandLine, "--curve",
                   "the curve is one of stage partition, not " + name,
                   "leave --stage out");
-  options.training = true;
   Session session(options);
   std::optional<std::vector<CurvePoint>> points;
   if (session.load(common.model))
@@ -75,8 +74,10 @@ int InspectVerb::printCurve(Options options, const std::string &format) const {
       format == "json" ? curveJson(*points) : curveText(*points), output);
 }
 
-int InspectVerb::run() const {
+int InspectVerb::run() {
   Options options;
+  common.training |= curve;
+  common.partitions = stage == "partition";
   if (int code = common.fill(options))
     return code;
   std::string kind = common.json ? "json" : format.empty() ? "text" : format;
