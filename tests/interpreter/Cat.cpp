@@ -258,6 +258,76 @@ static void diff(Call &call) {
   call.out() = self;
 }
 
+static void diag(Call &call) {
+  const Tensor &self = call.tensor(0);
+  int64_t k = call.integer(1);
+  bool flat = call.base() == "diagflat";
+  if (flat || self.rank() == 1)
+    return scatterTo(call.out(), self.reshaped({self.numel()}),
+                     [&](Shape at) { return onDiagonal(at, k, 0, 1); });
+  for (int64_t i = 0, n = call.out().numel(); i < n; ++i) {
+    Shape at = onDiagonal({i}, k, 0, 1);
+    call.out().set(i, self, flatten(self.shape, at));
+  }
+}
+
+/// Every choice of one element of each.
+static void cartesianProd(Call &call) {
+  std::vector<Tensor> parts = partsOf(call);
+  Tensor &out = call.out();
+  if (parts.size() == 1) {
+    out = parts[0];
+    return;
+  }
+  Shape shape;
+  for (const Tensor &part : parts)
+    shape.push_back(part.numel());
+  forEachIndex(shape, [&](Index at, int64_t i) {
+    for (size_t k = 0; k < at.size(); ++k)
+      out.set(i * int64_t(at.size()) + int64_t(k), parts[k], at[k]);
+  });
+}
+
+/// r elements each, in the order of their places.
+static void combinations(Call &call) {
+  const Tensor &self = call.tensor(0);
+  int64_t r = call.integer(1), row = 0;
+  bool again = call.flag(2);
+  forEachIndex(Shape(r, self.numel()), [&](Index at, int64_t) {
+    for (size_t k = 1; k < at.size(); ++k)
+      if (again ? at[k] < at[k - 1] : at[k] <= at[k - 1])
+        return;
+    for (int64_t k = 0; k < r; ++k)
+      call.out().set(row * r + k, self, at[k]);
+    ++row;
+  });
+}
+
+static void flattenDense(Call &call) {
+  int64_t to = 0;
+  for (const Tensor &part : partsOf(call))
+    for (int64_t i = 0, n = part.numel(); i < n; ++i)
+      call.out().set(to++, part, i);
+}
+
+/// (sequences, batch_first, padding_value, padding_side)
+static void padSequence(Call &call) {
+  std::vector<Tensor> parts = partsOf(call);
+  Tensor &out = call.out();
+  bool batchFirst = call.flag(1);
+  int64_t longest = out.shape[batchFirst ? 1 : 0];
+  for (int64_t i = 0, n = out.numel(); i < n; ++i)
+    out.setComplex(i, call.number(2));
+  for (size_t b = 0; b < parts.size(); ++b) {
+    int64_t skip = call.text(3) == "left" ? longest - parts[b].shape[0] : 0;
+    scatterTo(out, parts[b], [&](Shape at) {
+      at[0] += skip;
+      at.insert(at.begin() + (batchFirst ? 0 : 1), b);
+      return at;
+    });
+  }
+}
+
 llvm::ArrayRef<OpRow> ft::interpreter::catOps() {
   using enum OpClass;
   static const OpRow rows[] = {
@@ -265,6 +335,13 @@ llvm::ArrayRef<OpRow> ft::interpreter::catOps() {
       {"concat.default", cat, Exact},
       {"concatenate.default", cat, Exact},
       {"stack.default", stack, Exact},
+      {"_stack.default", stack, Exact},
+      {"cartesian_prod.default", cartesianProd, Exact},
+      {"combinations.default", combinations, Exact},
+      {"diag.default", diag, Exact},
+      {"diagflat.default", diag, Exact},
+      {"flatten_dense_tensors.default", flattenDense, Exact},
+      {"pad_sequence.default", padSequence, Exact},
       {"hstack.default", stackForms, Exact},
       {"vstack.default", stackForms, Exact},
       {"row_stack.default", stackForms, Exact},

@@ -9,7 +9,15 @@ using namespace ft;
 using namespace ft::interpreter;
 
 namespace {
-enum class Kind { Nearest, NearestExact, Linear, Cubic };
+enum class Kind {
+  Nearest,
+  NearestExact,
+  Linear,
+  Cubic,
+  SmoothLinear,
+  SmoothCubic,
+  SmoothLanczos
+};
 
 /// The elements of a dim that one element of the result is made of.
 struct Taps {
@@ -26,6 +34,43 @@ static double cubicWeight(double distance) {
   if (x < 2)
     return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
   return 0;
+}
+
+/// The filters that grow with the factor of shrinking ("antialias"), and how
+/// far they reach.
+static double smoothWeight(Kind kind, double x) {
+  x = std::abs(x);
+  if (kind == Kind::SmoothLinear)
+    return std::max(1 - x, 0.);
+  if (kind == Kind::SmoothLanczos) {
+    if (x == 0 || x >= 3)
+      return x == 0;
+    return 3 * std::sin(M_PI * x) * std::sin(M_PI * x / 3) /
+           (M_PI * M_PI * x * x);
+  }
+  const double a = -0.5;
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+static Taps smoothTaps(Kind kind, int64_t i, int64_t size, double ratio) {
+  double reach = kind == Kind::SmoothLinear  ? 1
+                 : kind == Kind::SmoothCubic ? 2
+                                             : 3;
+  double wide = std::max(ratio, 1.), center = ratio * (double(i) + 0.5);
+  double support = reach * wide, total = 0;
+  auto low = std::max<int64_t>(int64_t(center - support + 0.5), 0);
+  auto high = std::min<int64_t>(int64_t(center + support + 0.5), size);
+  Taps taps;
+  for (int64_t k = low; k < high; ++k) {
+    taps.from.push_back(k);
+    taps.weight.push_back(
+        smoothWeight(kind, (double(k) - center + 0.5) / wide));
+    total += taps.weight.back();
+  }
+  for (double &weight : taps.weight)
+    weight /= total;
+  return taps;
 }
 
 /// `scale` is the factor that the caller gave, 0 for none. Positions are worked
@@ -54,6 +99,11 @@ static Taps tapsOf(Kind kind, int64_t i, int64_t size, int64_t result,
     add(i, 1);
     add(i, 0);
     return taps;
+  }
+  if (kind >= Kind::SmoothLinear) {
+    if (alignCorners)
+      ratio = result > 1 ? double(size - 1) / double(result - 1) : 0;
+    return smoothTaps(kind, i, size, ratio);
   }
   double source;
   if (alignCorners)
@@ -137,9 +187,21 @@ static Resize resizeOf(const Call &call, Kind kind, const Shape &image,
   return resize;
 }
 
+/// Whether an element at the end of a filter's reach is read with the weight 0
+/// or not at all hangs on a rounding: it must not be infinite.
+static bool isSafe(Call &call, Kind kind, const Tensor &read) {
+  for (int64_t i = 0, n = kind >= Kind::SmoothLinear ? read.numel() : 0; i < n;
+       ++i)
+    if (!std::isfinite(read.real(i)))
+      call.open("an infinite element under a filter");
+  return call.unspecified.empty();
+}
+
 template <Kind kind>
 static void upsample(Call &call) {
   const Tensor &self = call.tensor(0);
+  if (!isSafe(call, kind, self))
+    return;
   Tensor &out = call.out();
   Resize resize = resizeOf(call, kind, self.shape, out.shape, self.dtype);
   if (kind == Kind::Nearest || kind == Kind::NearestExact) {
@@ -158,6 +220,8 @@ static void upsample(Call &call) {
 template <Kind kind>
 static void upsampleBackward(Call &call) {
   const Tensor &grad = call.tensor(0);
+  if (!isSafe(call, kind, grad))
+    return;
   Tensor &out = call.out();
   if (kind == Kind::Cubic && out.shape == grad.shape) {
     out = grad;
@@ -198,6 +262,23 @@ llvm::ArrayRef<OpRow> ft::interpreter::upsampleOps() {
       {"upsample_trilinear3d.vec", upsample<Kind::Linear>, Accumulated},
       {"upsample_bicubic2d.default", upsample<Kind::Cubic>, Accumulated},
       {"upsample_bicubic2d.vec", upsample<Kind::Cubic>, Accumulated},
+      {"_upsample_bilinear2d_aa.default", upsample<Kind::SmoothLinear>,
+       Accumulated},
+      {"_upsample_bilinear2d_aa.vec", upsample<Kind::SmoothLinear>,
+       Accumulated},
+      {"_upsample_bicubic2d_aa.default", upsample<Kind::SmoothCubic>,
+       Accumulated},
+      {"_upsample_bicubic2d_aa.vec", upsample<Kind::SmoothCubic>, Accumulated},
+      {"_upsample_lanczos2d_aa.default", upsample<Kind::SmoothLanczos>,
+       Accumulated},
+      {"_upsample_lanczos2d_aa.vec", upsample<Kind::SmoothLanczos>,
+       Accumulated},
+      {"_upsample_bilinear2d_aa_backward.default",
+       upsampleBackward<Kind::SmoothLinear>, Accumulated},
+      {"_upsample_bicubic2d_aa_backward.default",
+       upsampleBackward<Kind::SmoothCubic>, Accumulated},
+      {"_upsample_lanczos2d_aa_backward.default",
+       upsampleBackward<Kind::SmoothLanczos>, Accumulated},
       {"upsample_nearest1d_backward.default", upsampleBackward<Kind::Nearest>,
        Accumulated},
       {"upsample_nearest2d_backward.default", upsampleBackward<Kind::Nearest>,

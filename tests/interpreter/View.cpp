@@ -70,6 +70,46 @@ static void transposeLast(Call &call) {
   permuteBy(call, order);
 }
 
+static void adjoint(Call &call) {
+  transposeLast(call);
+  Tensor &out = call.out();
+  for (int64_t i = 0, n = isComplex(out.dtype) ? out.numel() : 0; i < n; ++i)
+    out.setComplex(i, std::conj(out.complex(i)));
+}
+
+static void negative(Call &call) {
+  const Tensor &self = call.tensor(0);
+  for (int64_t i = 0, n = self.numel(); i < n; ++i)
+    if (self.whole())
+      call.out().setInteger(
+          i, static_cast<int64_t>(-static_cast<uint64_t>(self.integer(i))));
+    else
+      call.out().setComplex(i, -self.complex(i));
+}
+
+static void reshapeEach(Call &call) {
+  std::vector<const Tensor *> parts = call.tensors(0);
+  for (size_t k = 0; k < parts.size(); ++k)
+    call.out(k) = parts[k]->reshaped(call.out(k).shape);
+}
+
+/// Each in the common shape.
+static void expandEach(Call &call) {
+  std::vector<const Tensor *> parts = call.tensors(0);
+  for (size_t k = 0; k < parts.size(); ++k)
+    forEachIndex(call.out(k).shape, [&](Index at, int64_t i) {
+      call.out(k).set(i, *parts[k], flattenBroadcast(parts[k]->shape, at));
+    });
+}
+
+/// (self, source): the source in self's shape and dtype.
+static void copyInto(Call &call) {
+  const Tensor &source = call.tensor(1);
+  forEachIndex(call.out().shape, [&](Index at, int64_t i) {
+    call.out().set(i, source, flattenBroadcast(source.shape, at));
+  });
+}
+
 static void reverseDims(Call &call) {
   Shape order = identity(call.tensor(0).rank());
   std::reverse(order.begin(), order.end());
@@ -225,7 +265,7 @@ static void unfold(Call &call) {
 static void asStrided(Call &call) {
   const Tensor &self = call.tensor(0);
   Shape strides = call.integers(2);
-  int64_t offset = call.has(3) ? call.integer(3) : 0;
+  int64_t offset = call.size() > 3 && call.has(3) ? call.integer(3) : 0;
   Tensor &out = call.out();
   forEachIndex(out.shape, [&](Index index, int64_t i) {
     int64_t at = offset;
@@ -403,7 +443,10 @@ static void imagPart(Call &call) {
 static void conjugate(Call &call) {
   const Tensor &self = call.tensor(0);
   for (int64_t i = 0, n = self.numel(); i < n; ++i)
-    call.out().setComplex(i, std::conj(self.complex(i)));
+    if (isComplex(self.dtype))
+      call.out().setComplex(i, std::conj(self.complex(i)));
+    else
+      call.out().set(i, self, i);
 }
 
 llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
@@ -455,6 +498,27 @@ llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
       {"_cast_Long.default", reshape, Exact},
       {"resolve_conj.default", reshape, Exact},
       {"resolve_neg.default", reshape, Exact},
+      {"copy.default", copyInto, Exact},
+      {"chalf.default", reshape, Exact},
+      {"cpu.default", reshape, Exact},
+      {"to.dtype_layout", reshape, Exact},
+      {"to.prim_Device", reshape, Exact},
+      {"to.prim_dtype", reshape, Exact},
+      {"to.prim_other", reshape, Exact},
+      {"_lazy_clone.default", reshape, Exact},
+      {"_keep_history.default", reshape, Exact},
+      {"_reshape_alias.default", asStrided, Exact},
+      {"_reshape_alias_copy.default", asStrided, Exact},
+      {"atleast_1d.Sequence", reshapeEach, Exact},
+      {"atleast_2d.Sequence", reshapeEach, Exact},
+      {"atleast_3d.Sequence", reshapeEach, Exact},
+      {"broadcast_tensors.default", expandEach, Exact},
+      {"_neg_view.default", negative, Exact},
+      {"_neg_view_copy.default", negative, Exact},
+      {"mH.default", adjoint, Exact},
+      {"mH.a", adjoint, Exact},
+      {"matrix_H.default", adjoint, Exact},
+      {"adjoint.default", adjoint, Exact},
       {"permute.default", permute, Exact},
       {"permute_copy.default", permute, Exact},
       {"transpose.int", transpose, Exact},

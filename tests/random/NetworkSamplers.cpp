@@ -512,7 +512,11 @@ llvm::ArrayRef<SamplerRow> ft::random::networkSamplers() {
        "_upsample_nearest_exact2d _upsample_nearest_exact2d_backward "
        "upsample_bicubic2d_backward upsample_nearest2d.vec "
        "_upsample_nearest_exact2d.vec upsample_bilinear2d.vec "
-       "upsample_bicubic2d.vec",
+       "upsample_bicubic2d.vec _upsample_bilinear2d_aa "
+       "_upsample_bilinear2d_aa.vec _upsample_bilinear2d_aa_backward "
+       "_upsample_bicubic2d_aa _upsample_bicubic2d_aa.vec "
+       "_upsample_bicubic2d_aa_backward _upsample_lanczos2d_aa "
+       "_upsample_lanczos2d_aa.vec _upsample_lanczos2d_aa_backward",
        upsample<2>},
       {"upsample_nearest3d upsample_trilinear3d upsample_nearest3d_backward "
        "upsample_trilinear3d_backward _upsample_nearest_exact3d "

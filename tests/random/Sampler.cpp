@@ -167,6 +167,16 @@ int Sampler::integers(const Shape &shape, Range range, DType dtype) {
   return static_cast<int>(program.values.size()) - 1;
 }
 
+int Sampler::reals(DType dtype, const Shape &shape, double low, double high) {
+  Value value;
+  value.meta = TensorMeta::contiguous(dtype, Dims(shape.begin(), shape.end()));
+  value.data = Tensor(dtype, shape);
+  for (int64_t i = 0, n = value.data.numel(); i < n; ++i)
+    value.data.setReal(i, low + (high - low) * rng.unit());
+  program.values.push_back(std::move(value));
+  return static_cast<int>(program.values.size()) - 1;
+}
+
 Shape Sampler::shapeOf(int value) const {
   return program.values[value].data.shape;
 }
@@ -247,7 +257,10 @@ void Sampler::guess(unsigned i, int self) {
       "non_blocking", "generator", "copy",          "implicit",
       "sparse_grad",  "stable",    "assume_unique", "allow_tf32"};
   if (kLeave.contains(arg.name)) {
-    args[i] = arg.hasDefault ? arg.defaultValue : Arg::truth(true);
+    args[i] = arg.hasDefault                        ? arg.defaultValue
+              : arg.type.optional                   ? Arg::none()
+              : arg.type.kind == SchemaType::Device ? Arg::ofDevice(Device())
+                                                    : Arg::truth(true);
     return;
   }
   if (arg.hasDefault && rng.chance(arg.type.optional ? 60 : 35)) {
@@ -361,7 +374,7 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
     llvm::StringMap<SampleFunction> map;
     for (llvm::ArrayRef<SamplerRow> table :
          {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers(),
-          gradientSamplers()})
+          gradientSamplers(), statisticsSamplers()})
       for (const SamplerRow &row : table) {
         llvm::SmallVector<llvm::StringRef> names;
         row.names.split(names, ' ', -1, false);

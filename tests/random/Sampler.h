@@ -30,6 +30,8 @@ public:
   /// A new input.
   int input(DType dtype, const Shape &shape);
   int integers(const Shape &shape, Range range, DType dtype = DType::I64);
+  /// A new row-major input of numbers from `low` to `high`.
+  int reals(DType dtype, const Shape &shape, double low, double high);
   /// A value of this dtype and shape: one that there is, or an input.
   int tensor(DType dtype, const Shape &shape);
   /// Any value of a rank from `low` to `high`; floating ones with `floats`.
@@ -84,6 +86,7 @@ llvm::ArrayRef<SamplerRow> shapeSamplers();
 llvm::ArrayRef<SamplerRow> networkSamplers();
 llvm::ArrayRef<SamplerRow> indexSamplers();
 llvm::ArrayRef<SamplerRow> listSamplers();
+llvm::ArrayRef<SamplerRow> statisticsSamplers();
 /// Of gradients' operators: what a forward call gives them is no free operand.
 llvm::ArrayRef<SamplerRow> gradientSamplers();
 

@@ -198,7 +198,9 @@ static bool asStrided(Sampler &s) {
   if (!isContiguous(s.meta(s.operands[0])))
     return false;
   Shape size, stride;
-  int64_t reach = 0, offset = s.rng.between(0, std::min<int64_t>(n - 1, 3));
+  bool here = s.args.size() < 4;
+  int64_t reach = 0;
+  int64_t offset = here ? 0 : s.rng.between(0, std::min<int64_t>(n - 1, 3));
   for (int64_t d = 0, rank = s.rng.between(0, 3); d < rank; ++d) {
     int64_t step = s.rng.between(0, 4);
     int64_t most = step ? (n - 1 - offset - reach) / step : 3;
@@ -208,7 +210,8 @@ static bool asStrided(Sampler &s) {
   }
   s.setInts(1, size);
   s.setInts(2, stride);
-  s.setInt(3, offset);
+  if (!here)
+    s.setInt(3, offset);
   return true;
 }
 
@@ -543,7 +546,8 @@ llvm::ArrayRef<SamplerRow> ft::random::shapeSamplers() {
        "unsafe_split_with_sizes",
        splitSizes},
       {"unbind.int unbind_copy.int", unbind},
-      {"as_strided as_strided_copy", asStrided},
+      {"as_strided as_strided_copy _reshape_alias _reshape_alias_copy",
+       asStrided},
       {"unfold unfold_copy", unfold},
       {"flatten.using_ints", flatten},
       {"unflatten.int", unflatten},

@@ -60,14 +60,18 @@ static LoweredTensor slopeAlong(LowerCall &c, LoweredTensor x, unsigned dim,
           l = s.sub(p[1], p[0]);
           r = s.sub(p[2], p[1]);
         }
-        Value left = s.div(s.sub(f[1], f[0]), l);
-        Value right = s.div(s.sub(f[2], f[1]), r);
-        // The weighted mean of both slopes, and what a parabola adds.
-        Value both = s.add(l, r);
-        Value inside = s.div(s.add(s.mul(left, r), s.mul(right, l)), both);
-        if (!spacing.points.value)
-          inside = s.div(s.sub(f[2], f[0]), both);
-        Value bend = s.div(s.sub(right, left), both);
+        Value both = s.add(l, r), zero = s.zero(l);
+        // That of the parabola through the points, x behind the first: a sum of
+        // weighted values, so that one infinite value is no two.
+        auto slopeAt = [&](Value x) {
+          Value two = s.add(x, x);
+          Value a = s.div(s.sub(two, s.add(l, both)), s.mul(l, both));
+          Value b = s.div(s.sub(both, two), s.mul(l, r));
+          Value d = s.div(s.sub(two, l), s.mul(r, both));
+          return s.add(s.add(s.mul(a, f[0]), s.mul(b, f[1])), s.mul(d, f[2]));
+        };
+        Value inside =
+            spacing.points.value ? slopeAt(l) : s.div(s.sub(f[2], f[0]), both);
         // PyTorch subtracts at the edges in the operand's dtype.
         auto edge = [&](Value a, Value b, Value by) {
           Value d = s.cast(s.cast(s.sub(a, b), acc, from), from, acc);
@@ -75,8 +79,8 @@ static LoweredTensor slopeAlong(LowerCall &c, LoweredTensor x, unsigned dim,
         };
         Value low = edge(f[1], f[0], l), high = edge(f[2], f[1], r);
         if (parabola) {
-          low = s.sub(left, s.mul(bend, l));
-          high = s.add(right, s.mul(bend, r));
+          low = slopeAt(zero);
+          high = slopeAt(both);
         }
         // Of two points, the second stands twice.
         Value y =

@@ -7,6 +7,7 @@
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "compiler/lower/rules/Updates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -245,47 +246,93 @@ static LogicalResult gridSampler(LowerCall &c) {
   return success();
 }
 
-/// Every pixel of the image visits all output pixels, and takes the gradient of
-/// those that sampled it.
+/// The gradient of each sample goes to the pixels that it was read from, times
+/// their weights: for a linear sample of two dims
+///
+///   values [N, C, samples, 4] -> [N, C, area] at positions [N, samples, 4]
+///
+/// Pixels outside of the image have position -1. Cost: the taps of all samples,
+/// whatever the size of the image.
 static LoweredTensor imageGradient(LowerCall &c, const GridCall &g,
                                    LoweredTensor gradient) {
-  unsigned rank = g.dims + 2;
-  SmallVector<AffineExpr, 6> out, pixel, from = {c.dim(0), c.dim(1)};
-  for (unsigned d = 0; d < rank; ++d)
-    out.push_back(c.dim(d));
+  int64_t each = g.mode == kNearest ? 1 : g.mode == kLinear ? 2 : 4, all = 1;
   for (unsigned d = 0; d < g.dims; ++d)
-    pixel.push_back(c.dim(rank + d));
-  from.append(pixel);
-  SmallVector<Access> ins = g.positions(c, c.dim(0), pixel);
-  ins.push_back({gradient, from});
-  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
-  iterators.append(g.dims, Iterator::Reduction);
-  LoweredTensor sum =
-      c.generic(ins, Access{c.filled(g.image.dims(), g.work, 0), out},
-                iterators, [&](ScalarBuilder &s, ValueRange v) {
-                  SmallVector<SmallVector<Tap, 4>> taps = g.taps(c, s, v);
-                  Value term = s.cast(v[g.dims], gradient.dtype, g.work);
-                  for (unsigned d = 0; d < g.dims; ++d) {
-                    Value here = s.cast(
-                        fromIndex(s, iterationIndex(s, 2 + d), DType::I64),
-                        DType::I64, g.work);
-                    Value weight;
-                    for (const Tap &tap : taps[d]) {
-                      Value w = tap.weight ? tap.weight : s.one(here);
-                      w = s.select(s.cmp(Cmp::Eq, tap.at, here), w, s.zero(w));
-                      weight = weight ? s.add(weight, w) : w;
-                    }
-                    term = s.mul(term, weight);
-                  }
-                  return SmallVector<Value>{s.add(v.back(), term)};
-                })[0];
-  return c.cast(sum, g.image.dtype);
+    all *= each;
+  Dims sizes = g.grid.dims(); // batch, pixels, tap
+  sizes.back() = all;
+  SmallVector<AffineExpr, 6> out;
+  for (unsigned d = 0; d < sizes.size(); ++d)
+    out.push_back(c.dim(d));
+  SmallVector<Iterator> iterators(sizes.size(), Iterator::Parallel);
+  SmallVector<LoweredTensor> r = c.generic(
+      g.positions(c, out[0], ArrayRef(out).slice(1, g.dims)),
+      {Access{c.empty(sizes, DType::I64), out},
+       Access{c.empty(sizes, g.work), out}},
+      iterators, [&](ScalarBuilder &s, ValueRange v) {
+        SmallVector<SmallVector<Tap, 4>> taps = g.taps(c, s, v);
+        Value number = fromIndex(s, iterationIndex(s, g.dims + 1), DType::I64);
+        Value place = s.zero(number), weight, inside;
+        for (unsigned d = g.dims; d-- > 0;) {
+          // The digits of the tap's number count the taps of each dim.
+          Value base = s.constantInt(number.getType(), each);
+          Value rest = s.div(number, base);
+          Value digit = s.sub(number, s.mul(rest, base));
+          number = rest;
+          Tap tap = taps[d][0];
+          if (!tap.weight)
+            tap.weight = s.one(tap.at);
+          for (int64_t k = 1; k < each; ++k) {
+            Value mine =
+                s.cmp(Cmp::Eq, digit, s.constantInt(digit.getType(), k));
+            tap.at = s.select(mine, taps[d][k].at, tap.at);
+            tap.weight = s.select(mine, taps[d][k].weight, tap.weight);
+          }
+          Dim size = g.image.dims()[2 + d];
+          Value here = s.mul(s.cmp(Cmp::Ge, tap.at, s.zero(tap.at)),
+                             s.cmp(Cmp::Lt, tap.at, c.sizeIn(s, size, g.work)));
+          Value at = s.cast(s.select(here, tap.at, s.zero(tap.at)), g.work,
+                            DType::I64);
+          Dim stride = product(ArrayRef<Dim>(g.image.dims()).drop_front(3 + d));
+          place = s.add(place, s.mul(at, c.sizeIn(s, stride, DType::I64)));
+          weight = weight ? s.mul(weight, tap.weight) : tap.weight;
+          inside = inside ? s.mul(inside, here) : here;
+        }
+        Value nowhere = s.constantInt(place.getType(), -1);
+        return SmallVector<Value>{s.select(inside, place, nowhere), weight};
+      });
+  c.newGroup();
+  Dims image = g.image.dims(), values = gradient.dims(), weights = sizes;
+  values.push_back(1);
+  weights.insert(weights.begin() + 1, 1);
+  Dims taken = gradient.dims();
+  taken.push_back(all);
+  Updates u;
+  u.fold = Fold::Sum;
+  u.values =
+      c.pointwise({c.reshape(gradient, values), c.reshape(r[1], weights)},
+                  taken, g.work, [&](ScalarBuilder &s, ValueRange v) {
+                    return s.mul(s.cast(v[0], gradient.dtype, g.work), v[1]);
+                  });
+  c.newGroup();
+  Dim samples = product(ArrayRef<Dim>(taken).drop_front(2));
+  Dim area = product(ArrayRef<Dim>(image).drop_front(2));
+  u.values = c.reshape(u.values, {image[0], image[1], samples});
+  u.indices = {c.reshape(r[0], {image[0], 1, samples})};
+  u.sizes = {image[0], image[1], area};
+  u.dtype = g.image.dtype;
+  u.from = {
+      {UpdatePlace::Loop, 0}, {UpdatePlace::Loop, 1}, {UpdatePlace::Index, 0}};
+  u.loops = 3;
+  u.skip = -1;
+  return c.reshape(foldUpdates(c, u), image);
 }
 
 /// The gradient of a position sums over the channels.
 static LoweredTensor gridGradient(LowerCall &c, const GridCall &g,
                                   LoweredTensor gradient) {
   Dims sizes = g.grid.dims();
+  if (g.mode == kNearest) // which pixel is nearest changes in steps
+    return c.filled(sizes, g.grid.dtype, 0);
   auto last = static_cast<unsigned>(sizes.size()) - 1;
   // Dims: batch, pixel, coordinate; then the channel.
   SmallVector<AffineExpr, 6> out, from = {c.dim(0), c.dim(last + 1)};
@@ -306,7 +353,7 @@ static LoweredTensor gridGradient(LowerCall &c, const GridCall &g,
         at[1] = iterationIndex(s, last + 1);
         Value which = iterationIndex(s, last);
         Value slope = s.zero(v.back());
-        for (unsigned d = 0; d < g.dims && g.mode != kNearest; ++d) {
+        for (unsigned d = 0; d < g.dims; ++d) {
           Axis a = g.axis(c, s, d);
           if (g.mode == kCubic) // each tap is padded: only the units remain
             a.padding = kZeros;

@@ -262,19 +262,19 @@ static LogicalResult convTbc(LowerCall &c) {
   return success();
 }
 
-/// The coordinate, from -1 to 1, of pixel i of n.
+/// The coordinate, from -1 to 1, of pixel i of n; of the middle one exactly 0.
 static Value coordinate(ScalarBuilder &s, Value i, int64_t n, bool corners,
                         DType work) {
   i = arith::IndexCastOp::create(s.b, s.loc, s.b.getI64Type(), i);
   i = s.cast(i, DType::I64, work);
   auto count = static_cast<double>(n);
-  // Centres of pixels, or corners at -1 and 1.
-  double step = corners ? 2 / (count - 1) : 2 / count;
-  double start = corners ? -1 : 1 / count - 1;
+  // Centres of pixels, or corners at -1 and 1: half steps from the middle.
+  double half = corners ? 1 / (count - 1) : 1 / count;
   if (n == 1)
-    step = start = 0;
-  return s.add(s.mul(i, s.constant(i.getType(), step)),
-               s.constant(i.getType(), start));
+    half = 0;
+  Value two = s.constant(i.getType(), 2);
+  Value away = s.sub(s.mul(i, two), s.constant(i.getType(), count - 1));
+  return s.mul(away, s.constant(i.getType(), half));
 }
 
 /// (theta [n, d, d + 1], size, align_corners): where the pixels of an image of

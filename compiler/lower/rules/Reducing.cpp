@@ -50,7 +50,7 @@ Value ReduceStep::position(unsigned logicalDim) {
 }
 
 Value isNan(ScalarBuilder &s, Value x) {
-  if (!isa<FloatType>(x.getType()))
+  if (!isa<FloatType, ComplexType>(x.getType()))
     return arith::ConstantIntOp::create(s.b, s.loc, 0, 1);
   return s.cmp(ScalarBuilder::Cmp::Ne, x, x);
 }

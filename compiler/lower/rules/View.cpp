@@ -357,9 +357,10 @@ static LogicalResult asStrided(LowerCall &c) {
   }
   std::optional<LoweredTensor> memory = memoryOf(c);
   if (!memory)
-    return c.unsupported("as_strided of a tensor with gaps in its memory");
+    return c.unsupported("strides into a tensor with gaps in its memory");
   // Offsets are those of the storage, which the value may not start.
-  Dim start = c.isNone(3) ? Dim(0) : c.dimArg(3) - c.meta(0).offset;
+  bool here = c.call().args.size() < 4 || c.isNone(3);
+  Dim start = here ? Dim(0) : c.dimArg(3) - c.meta(0).offset;
   Dim lowest = start, highest = start;
   for (auto [size, stride] : llvm::zip(sizes, strides)) {
     bool back = stride.isStatic() && stride.value() < 0;
@@ -379,6 +380,18 @@ static LogicalResult asStrided(LowerCall &c) {
     at = at + c.dim(static_cast<unsigned>(d)) * stride.value();
   c.setResult(0, gatherAffine(c, *memory, at, sizes));
   return success();
+}
+
+/// (self, size, stride), which names a layout as as_strided does; of reshape it
+/// is that of the same elements.
+static LogicalResult reshapeAlias(LowerCall &c) {
+  TensorMeta laid = c.meta(0);
+  Dims sizes = c.dimsArg(1), strides = c.dimsArg(2);
+  laid.sizes.assign(sizes.begin(), sizes.end());
+  laid.strides.assign(strides.begin(), strides.end());
+  bool same = isContiguous(c.meta(0)) && isContiguous(laid) &&
+              laid.numel() == c.meta(0).numel();
+  return same ? reshaped(c) : asStrided(c);
 }
 
 //===----------------------------------------------------------------------===//
@@ -592,8 +605,8 @@ static const LowerRuleRow kRows[] = {
     anyShape("_unsafe_view.default", reshaped),
     anyShape("reshape.default", reshaped),
     anyShape("reshape_as.default", reshaped),
-    anyShape("_reshape_alias.default", reshaped),
-    anyShape("_reshape_alias_copy.default", reshaped),
+    anyShape("_reshape_alias.default", reshapeAlias),
+    anyShape("_reshape_alias_copy.default", reshapeAlias),
     anyShape("_reshape_copy.default", reshaped),
     anyShape("flatten.using_ints", reshaped),
     anyShape("unflatten.int", reshaped),

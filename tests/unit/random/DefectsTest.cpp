@@ -426,3 +426,62 @@ TEST(Defects, AnInfiniteGradientIsNotTakenBackFromItself) {
   EXPECT_EQ(dx[0], kInf);
   EXPECT_TRUE(std::isnan(dx[1]) && std::isnan(dx[2]));
 }
+
+TEST(Defects, ComplexNumbersThatAreNoNumbersAreLeftOut) {
+  Tensor x = reals(DType::F64, {3}, {-kInf, kNan, 2});
+  EXPECT_EQ(
+      failureOf("nansum.default",
+                {first, ints({0}), Arg::truth(false), Arg::ofDType(DType::C64)},
+                {x}),
+      "");
+}
+
+TEST(Defects, AGridsGradientGoesToThePixelsReadAlone) {
+  Tensor g = reals(DType::F32, {1, 1, 1, 2}, {kNan, 1});
+  Tensor x = reals(DType::F32, {1, 1, 1, 4}, {1, 2, 3, 4});
+  Tensor grid = reals(DType::F32, {1, 1, 2, 2}, {-0.75, 0, 0.5, 0});
+  std::vector<Arg> args = {first,
+                           second,
+                           Arg::tensor(2),
+                           Arg::integer(1),
+                           Arg::integer(0),
+                           Arg::truth(false),
+                           Arg::listOf({Arg::truth(true), Arg::truth(true)})};
+  Program program =
+      callOf("grid_sampler_2d_backward.default", args, {g, x, grid});
+  ASSERT_FALSE(program.steps.empty());
+  std::vector<double> dx =
+      valuesOf("grid_sampler_2d_backward.default", args, {g, x, grid});
+  ASSERT_EQ(dx.size(), 4u);
+  EXPECT_TRUE(std::isnan(dx[0]));
+  EXPECT_EQ(dx[1], 0);
+  EXPECT_EQ(dx[2], 1);
+}
+
+TEST(Defects, TheMiddleOfAnAffineGridIsZero) {
+  Tensor g(DType::F64, {1, 1, 7, 2});
+  g.setReal(6, kInf);
+  std::vector<double> theta =
+      valuesOf("affine_grid_generator_backward.default",
+               {first, ints({1, 1, 1, 7}), Arg::truth(false)}, {g});
+  ASSERT_EQ(theta.size(), 6u);
+  EXPECT_TRUE(std::isnan(theta[0]));
+  EXPECT_EQ(theta[2], kInf);
+}
+
+TEST(Defects, AnInfiniteValueAmongUnevenPointsGivesAnInfiniteSlope) {
+  Tensor y = reals(DType::F32, {3}, {0, -kInf, 1});
+  Tensor at = reals(DType::F32, {3}, {0, 2, 3});
+  std::vector<double> slope =
+      valuesOf("gradient.tensorarray",
+               {first, Arg::listOf({second}), ints({0})}, {y, at});
+  ASSERT_EQ(slope.size(), 3u);
+  EXPECT_EQ(slope[1], kInf);
+}
+
+TEST(Defects, StridesSayWhatAReshapedAliasReads) {
+  Tensor x = reals(DType::F32, {6}, {0, 1, 2, 3, 4, 5});
+  EXPECT_EQ(valuesOf("_reshape_alias_copy.default",
+                     {first, ints({2, 3}), ints({1, 2})}, {x}),
+            std::vector<double>({0, 2, 4, 1, 3, 5}));
+}
