@@ -35,9 +35,23 @@ bool varies(OpResult result) {
          !(derivativeOf(*schema).constantResults >> r & 1);
 }
 
+bool isWrittenInput(func::FuncOp function, unsigned result) {
+  auto role = function.getResultAttrOfType<StringAttr>(result, names::kRole);
+  return role && role.getValue() == "input_mutation";
+}
+
 bool takesTangent(func::FuncOp function, unsigned result) {
   auto role = function.getResultAttrOfType<StringAttr>(result, names::kRole);
-  return !role || role.getValue() == "output" || role.getValue() == "loss";
+  if (!role || role.getValue() == "output" || role.getValue() == "loss")
+    return true;
+  auto target =
+      function.getResultAttrOfType<StringAttr>(result, names::kTarget);
+  if (!isWrittenInput(function, result) || !target)
+    return false;
+  for (unsigned n = 0; n < function.getNumArguments(); ++n)
+    if (function.getArgAttr(n, names::kTarget) == target)
+      return function.getArgAttr(n, names::kRequiresGrad) != nullptr;
+  return false;
 }
 
 //===----------------------------------------------------------------------===//

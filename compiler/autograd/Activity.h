@@ -58,9 +58,13 @@ bool isDifferentiable(mlir::Value value);
 bool varies(mlir::OpResult result);
 
 /// Whether a tangent arrives at result `result` of the function: at what the
-/// user gets; not at what is written back to buffers and inputs, whose caller
-/// has no gradient of it to give.
+/// user gets, and at what is written back to an input whose gradient is asked
+/// for, whose caller goes on computing with it. Not at what is written back to
+/// parameters, buffers and other inputs: a step ends with them.
 bool takesTangent(mlir::func::FuncOp function, unsigned result);
+
+/// Whether a result is what is written back to an input.
+bool isWrittenInput(mlir::func::FuncOp function, unsigned result);
 
 /// Whether results of a call vary with its operands.
 bool passesGradients(mlir::Operation *op);

@@ -4,6 +4,7 @@
 #include "compiler/autograd/Autograd.h"
 
 #include "compiler/autograd/BlockTrace.h"
+#include "compiler/autograd/DerivativeTable.h"
 #include "compiler/autograd/Expand.h"
 #include "compiler/autograd/MergeCalls.h"
 #include "compiler/fake/FakeCache.h"
@@ -55,8 +56,11 @@ LogicalResult JointTrace::checkDerivatives() {
     if (hasDerivative(op))
       return;
     const Schema *schema = schemaOf(op);
-    missing.insert(schema ? shownName(*schema)
-                          : op->getName().getStringRef().str());
+    std::string text =
+        schema ? shownName(*schema) : op->getName().getStringRef().str();
+    std::string why =
+        schema && !customOp(*schema) ? whyNoDerivative(*schema) : "";
+    missing.insert(why.empty() ? text : text + " (" + why + ")");
     if (!first)
       first = op;
   });
@@ -71,7 +75,8 @@ LogicalResult JointTrace::checkDerivatives() {
   return emitError(function.getLoc())
          << "[FT0802] no output of the model depends on an argument that "
             "requires a gradient\nhelp: parameters require one unless the "
-            "model was exported with requires_grad off";
+            "model was exported with requires_grad off; --gradient asks for "
+            "that of an input";
 }
 
 /// A value that is returned twice has two tangents, which have names.
@@ -98,13 +103,15 @@ void JointTrace::addTangents() {
     unsigned r = operand.getOperandNumber();
     if (!takesTangent(function, r) || !activity.needs(output))
       continue;
-    auto name = function.getResultAttrOfType<StringAttr>(r, names::kName);
-    std::string target =
-        name ? name.getValue().str() : "output" + std::to_string(r);
+    bool written = isWrittenInput(function, r);
+    auto name = function.getResultAttrOfType<StringAttr>(
+        r, written ? names::kTarget : names::kName);
+    std::string target = written ? "input_tangent_" : "tangent_";
+    target += name ? name.getValue().str() : "output" + std::to_string(r);
     NamedAttrList attributes;
     attributes.set(names::kKind, b.getStringAttr("tangent"));
-    attributes.set(names::kName, b.getStringAttr("tangent_" + target));
-    attributes.set(names::kTarget, b.getStringAttr("tangent_" + target));
+    attributes.set(names::kName, b.getStringAttr(target));
+    attributes.set(names::kTarget, b.getStringAttr(target));
     unsigned position = function.getNumArguments();
     (void)function.insertArgument(position, tangentType(output),
                                   attributes.getDictionary(b.getContext()),

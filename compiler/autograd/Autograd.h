@@ -27,6 +27,11 @@
 // in the model. Kinds of arguments: "tangent", whose name is "tangent_" and the
 // output's. An argument that the outputs do not depend on has no gradient.
 //
+// What is written to an input whose gradient is asked for is one more output,
+// with which the caller goes on computing; its tangent is "input_tangent_" and
+// the input's name. (PyTorch's AOTAutograd has one for each written input that
+// comes to require a gradient.) Parameters and buffers have none.
+//
 // Diagnostics: [FT0801] names every operator on the way without a derivative,
 // at once; [FT0802] nothing requires a gradient, or no output depends on it.
 
@@ -38,6 +43,10 @@
 namespace ft {
 
 class FakeCache;
+
+/// On a call with effects that a derivative has made (unit): it runs in
+/// backward, also if it needs no tangent.
+inline constexpr llvm::StringLiteral kOfBackward = "ft.of_backward";
 
 mlir::LogicalResult buildJoint(mlir::ModuleOp module,
                                FakeCache *cache = nullptr);

@@ -3,12 +3,15 @@
 
 #include "compiler/autograd/BlockTrace.h"
 
+#include "compiler/autograd/Autograd.h"
 #include "compiler/autograd/ControlFlow.h"
 #include "compiler/autograd/DerivativeTable.h"
 #include "compiler/custom/Derivative.h"
 #include "compiler/fake/FakePropagate.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
@@ -120,6 +123,16 @@ BlockTrace::backwardOf(Operation *op, ArrayRef<Value> gradients) {
   return SmallVector<Value>(call.operandGradients());
 }
 
+/// What a derivative does besides computing stays in backward.
+static void pinEffects(OpBuilder &at, Operation *before) {
+  Block *block = at.getInsertionBlock();
+  Operation *end = &*at.getInsertionPoint();
+  Operation *made = before ? before->getNextNode() : &block->front();
+  for (; made != end; made = made->getNextNode())
+    if (!isMemoryEffectFree(made))
+      made->setAttr(kOfBackward, at.getUnitAttr());
+}
+
 LogicalResult BlockTrace::visit(Operation *op) {
   SmallVector<Value> gradients;
   bool any = false;
@@ -134,9 +147,13 @@ LogicalResult BlockTrace::visit(Operation *op) {
     return success();
   // A branch or loop is replaced by one that keeps more.
   SmallVector<Value> operands(op->getOperands());
+  Operation *before = to.builder.getInsertionPoint()->getPrevNode();
   FailureOr<SmallVector<Value>> made = backwardOf(op, gradients);
   if (failed(made))
     return failure();
+  // What replaces a branch or loop stands at its place.
+  if (!isControl(op))
+    pinEffects(to.builder, before);
   for (auto [operand, gradient] : llvm::zip(operands, *made))
     if (gradient && activity.needs(operand))
       arrived[operand].push_back(gradient);

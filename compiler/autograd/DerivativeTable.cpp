@@ -5,6 +5,8 @@
 
 #include "compiler/autograd/FormulaFunctions.h"
 
+#include "llvm/Support/GlobPattern.h"
+
 namespace ft {
 
 namespace {
@@ -175,6 +177,78 @@ const Derivative &derivativeOf(const Schema &schema) {
   return table().entry(schema);
 }
 
-std::vector<std::string> checkDerivativeTables() { return table().problems(); }
+//===----------------------------------------------------------------------===//
+// Overloads without one
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct WithoutRow {
+  const char *names, *why;
+};
+} // namespace
+
+static constexpr WithoutRow kWithout[] = {
+#define FT_WITHOUT(names, why) {names, why},
+#include "compiler/autograd/Without.def"
+};
+
+/// The row that `overload` is of; null: none.
+static const WithoutRow *withoutRow(llvm::StringRef overload) {
+  static const std::vector<llvm::GlobPattern> patterns = [] {
+    std::vector<llvm::GlobPattern> all;
+    for (const WithoutRow &row : kWithout)
+      all.push_back(llvm::cantFail(llvm::GlobPattern::create(row.names)));
+    return all;
+  }();
+  for (auto [row, pattern] : llvm::zip(kWithout, patterns))
+    if (pattern.match(overload))
+      return &row;
+  return nullptr;
+}
+
+/// A gradient could flow through it: it reads a tensor and gives one.
+static bool computesTensors(const Schema &schema) {
+  auto isTensor = [](const SchemaType &type) {
+    return type.kind == SchemaType::Tensor;
+  };
+  return llvm::any_of(schema.returns, isTensor) &&
+         llvm::any_of(schema.args,
+                      [&](const SchemaArg &arg) { return isTensor(arg.type); });
+}
+
+/// Where a row says so an expansion is for calls that no gradient flows
+/// through.
+static bool isWithout(const Schema &schema) {
+  const Derivative &entry = derivativeOf(schema);
+  return entry.kind == Derivative::Missing &&
+         (!entry.expands() || withoutRow(schema.name));
+}
+
+std::string whyNoDerivative(const Schema &schema) {
+  if (!isWithout(schema))
+    return "";
+  if (const WithoutRow *row = withoutRow(schema.name))
+    return row->why;
+  return computesTensors(schema) ? "" : "it makes no tensor of a tensor";
+}
+
+std::vector<std::string> checkDerivativeTables() {
+  std::vector<std::string> problems = table().problems();
+  llvm::DenseSet<const WithoutRow *> used;
+  for (const Schema &schema : SchemaTable::get().all()) {
+    if (schema.mutates || !computesTensors(schema) || !isWithout(schema))
+      continue;
+    const WithoutRow *row = withoutRow(schema.name);
+    if (!row)
+      problems.push_back(schema.name.str() +
+                         ": it has no derivative, and no row in Without.def");
+    used.insert(row);
+  }
+  for (const WithoutRow &row : kWithout)
+    if (!used.contains(&row))
+      problems.push_back(std::string(row.names) +
+                         ": no overload needs this row of Without.def");
+  return problems;
+}
 
 } // namespace ft

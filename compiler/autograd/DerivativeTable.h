@@ -16,7 +16,8 @@
 //       the same of results 1 to 2 only
 //
 // An overload has formulas for all of its differentiable arguments or a
-// function. Of results that are integers or bools none is asked for.
+// function. Of results that are integers or bools none is asked for. Those
+// without either are listed in Without.def, with the reason.
 
 #ifndef FORETRACE_COMPILER_AUTOGRAD_DERIVATIVETABLE_H
 #define FORETRACE_COMPILER_AUTOGRAD_DERIVATIVETABLE_H
@@ -58,6 +59,10 @@ struct Derivative {
 
 /// The entry of an overload of ATen; kind Missing if it has none.
 const Derivative &derivativeOf(const Schema &schema);
+
+/// Why an overload of ATen has none: "PyTorch has none either"; empty for one
+/// that has an entry.
+std::string whyNoDerivative(const Schema &schema);
 
 /// What is wrong with the tables themselves: formulas that do not parse, rows
 /// for what does not exist. Empty in a sound build; a test asks.

@@ -53,7 +53,14 @@ static FailureOr<std::vector<Term>> expansionOf(Operation *op,
 /// flows through them, see rules/Random.cpp.
 static bool isRandom(Operation *op) {
   const Schema *schema = schemaOf(op);
-  return schema && schema->family == "random" && !op->hasAttr(names::kNoGrad);
+  return schema && schema->family == "random";
+}
+
+/// What a call of a no_grad block becomes is of that block.
+static void keepNoGrad(Operation *from, Operation *first) {
+  if (Attribute off = from->getAttr(names::kNoGrad))
+    for (Operation *made = first; made != from; made = made->getNextNode())
+      made->setAttr(names::kNoGrad, off);
 }
 
 namespace {
@@ -117,6 +124,7 @@ LogicalResult Expander::run(Block &body) {
       op = next;
       continue;
     }
+    keepNoGrad(op, before ? before->getNextNode() : &body.front());
     for (auto [result, term] : llvm::zip(op->getResults(), *results)) {
       if (!term.isTensor())
         continue;

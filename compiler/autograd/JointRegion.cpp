@@ -10,8 +10,6 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-#include "llvm/ADT/StringSet.h"
-
 using namespace mlir;
 
 namespace ft {
@@ -134,7 +132,11 @@ void JointRegion::need(Value value) {
   Operation *op = value.getDefiningOp();
   if (backward.contains(op))
     return;
-  if (forward.contains(op) && !isRemade(op, value)) {
+  // What cannot leave the region is made again from what can.
+  bool again =
+      isRemade(op, value) ||
+      (!canBeKept(value) && isMemoryEffectFree(op) && !op->getNumRegions());
+  if (forward.contains(op) && !again) {
     saved.insert(value);
     return;
   }
@@ -149,34 +151,29 @@ static void collectSymbols(Dim dim, llvm::StringSet<> &names) {
 }
 
 /// The symbols of sizes that a region knows from outside are those of its
-/// arguments.
+/// arguments. Others name what the data decide there.
+bool JointRegion::canBeKept(Value value) const {
+  std::optional<TensorMeta> meta = metaOf(value);
+  if (!meta)
+    return false;
+  llvm::StringSet<> names;
+  for (Dim d : meta->sizes)
+    collectSymbols(d, names);
+  return llvm::all_of(
+      names, [&](const auto &name) { return outside.contains(name.getKey()); });
+}
+
 LogicalResult JointRegion::checkKept() {
-  llvm::StringSet<> outside;
-  for (BlockArgument argument : body.getArguments()) {
-    if (std::optional<TensorMeta> meta = metaOf(argument))
-      for (Dim d : meta->sizes)
-        collectSymbols(d, outside);
-    else if (capturedBy(argument))
-      if (std::optional<Dim> number = annotatedNumber(argument))
-        collectSymbols(*number, outside);
-  }
   for (Value value : saved) {
-    std::optional<TensorMeta> meta = metaOf(value);
-    if (!meta) {
+    if (canBeKept(value))
+      continue;
+    if (std::optional<TensorMeta> meta = metaOf(value))
+      call.fail("its backward needs a value of its region whose size the data "
+                "decide there: " +
+                meta->str());
+    else
       call.fail("its backward needs a number that its region computes, which "
                 "cannot be kept");
-      return failure();
-    }
-    llvm::StringSet<> names;
-    for (Dim d : meta->sizes)
-      collectSymbols(d, names);
-    if (llvm::all_of(names, [&](const auto &name) {
-          return outside.contains(name.getKey());
-        }))
-      continue;
-    call.fail("its backward needs a value of its region whose size the data "
-              "decide there: " +
-              meta->str());
     return failure();
   }
   return success();
@@ -187,6 +184,14 @@ LogicalResult JointRegion::cut(ArrayRef<Argument> how,
   kinds.assign(how.begin(), how.end());
   captured.assign(isCaptured.begin(), isCaptured.end());
   collectForward();
+  for (BlockArgument argument : body.getArguments()) {
+    if (std::optional<TensorMeta> meta = metaOf(argument))
+      for (Dim d : meta->sizes)
+        collectSymbols(d, outside);
+    else if (capturedBy(argument))
+      if (std::optional<Dim> number = annotatedNumber(argument))
+        collectSymbols(*number, outside);
+  }
   SmallVector<Operation *> own;
   for (Operation &op : body.without_terminator())
     if (!forward.contains(&op)) {

@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace ft {
 
@@ -56,6 +57,7 @@ private:
   void collectForward();
   bool isRemade(mlir::Operation *op, mlir::Value value);
   bool isInvariant(mlir::Value value);
+  bool canBeKept(mlir::Value value) const;
   void need(mlir::Value value);
   mlir::LogicalResult checkKept();
 
@@ -69,6 +71,8 @@ private:
   llvm::SmallVector<mlir::Value> results;
   llvm::SmallVector<Argument> kinds;
   llvm::SmallVector<bool> captured;
+  /// Symbols of sizes that are known outside: those of the arguments.
+  llvm::StringSet<> outside;
   llvm::DenseSet<mlir::Operation *> forward, backward;
   llvm::SetVector<mlir::Value> saved;
   llvm::SetVector<mlir::BlockArgument> arguments;

@@ -50,7 +50,9 @@ static bool isYielded(Operation &op) {
 
 void mergeCalls(Block &body) {
   bool isRegion = isa<YieldOp>(body.getTerminator());
+  // Its hashes are not kept: growing would work them out again.
   llvm::DenseSet<Operation *, SameCall> seen;
+  seen.reserve(static_cast<unsigned>(body.getOperations().size()));
   for (Operation &op : llvm::make_early_inc_range(body)) {
     for (Region &region : op.getRegions())
       for (Block &inner : region)

@@ -47,6 +47,11 @@ Operation *CustomGradient::build(StringRef name, ArrayRef<Arg> arguments,
     return nullptr;
   }
   const Schema &schema = *made.schema;
+  if (schema.mutates) {
+    (void)fail(shownName(schema) +
+               " writes its arguments, which a derivative may not");
+    return nullptr;
+  }
   if (arguments.size() > schema.args.size()) {
     (void)fail(shownName(schema) + " takes " + Twine(schema.args.size()) +
                " arguments, it is given " + Twine(arguments.size()));

@@ -252,6 +252,8 @@ TrainingBuilder::inputPlace(const PlannedValue &value) {
     return find(states, name, AbiPlace::State);
   if (value.kind == "saved")
     return find(saved, name, AbiPlace::Saved);
+  if (value.kind == "tangent" && name.consume_front("input_tangent_"))
+    return find(inputs, name, AbiPlace::InputTangent);
   if (value.kind == "tangent") {
     name.consume_front("tangent_");
     return find(outputs, name, AbiPlace::Tangent);
@@ -315,7 +317,6 @@ llvm::Error TrainingBuilder::addInterface(const Plan &forward) {
     states[v.name] = static_cast<int64_t>(artefact.state.size());
     AbiState state;
     static_cast<AbiValue &>(state) = std::move(value);
-    state.written = false; // by the caller's own hand
     TensorMeta meta = metaFromType(v.type).value_or(TensorMeta());
     state.strides = values(contiguousStrides(meta.sizes));
     state.isParameter = v.kind == "given_parameter";

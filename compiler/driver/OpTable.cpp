@@ -24,9 +24,17 @@ static std::string derivativeText(const Schema &schema) {
   if (const CustomOp *op = customOp(schema))
     return op->derivative ? "yes" : "-";
   const Derivative &entry = derivativeOf(schema);
+  if (!whyNoDerivative(schema).empty())
+    return "-";
   if (entry.exists() || entry.expands())
     return "yes";
   return entry.kind == Derivative::Constant ? "zero" : "-";
+}
+
+static std::string whyNone(const Schema &schema, const Schema *pure) {
+  if (customOp(schema))
+    return "none is registered";
+  return pure ? whyNoDerivative(*pure) : "it has no functional form";
 }
 
 static OpRow rowOf(const Schema &schema) {
@@ -37,6 +45,8 @@ static OpRow rowOf(const Schema &schema) {
   // Derivatives and code are those of what functionalize leaves.
   const Schema *pure = schema.mutates ? functionalForm(schema) : &schema;
   row.derivative = pure ? derivativeText(*pure) : "-";
+  if (row.derivative == "-")
+    row.whyNone = whyNone(schema, pure);
   row.cpu = pure && findLowerRule(*pure);
   row.recompute = recomputeClassName(recomputeClass(schema)).str();
   return row;

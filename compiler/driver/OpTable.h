@@ -18,6 +18,8 @@ struct OpRow {
   bool fake = false;
   /// "yes"; "zero" if the results are locally constant; "-" without one.
   std::string derivative = "-";
+  /// Why there is none: "PyTorch has none either"; empty if there is one.
+  std::string whyNone;
   bool cpu = false;
   bool cuda = false;
   /// "view", "pointwise", "reduction", "expensive" or "never": what computing

@@ -48,6 +48,10 @@ struct Runner::State {
   };
   std::vector<Named> gradients() const;
   std::vector<Named> states() const;
+  /// As of the last written(), and the copies of what the instance owns.
+  std::vector<Named> written;
+  std::vector<std::unique_ptr<HostArray>> copies;
+  llvm::Error collectWritten();
   bool write(const HostArray *array, const std::string &npyPath,
              const llvm::Twine &missing);
   static void *allocate(void *user, int32_t index, DLDataType dtype,
@@ -398,6 +402,41 @@ std::vector<Runner::State::Named> Runner::State::states() const {
   return all;
 }
 
+llvm::Error Runner::State::collectWritten() {
+  written.clear();
+  copies.clear();
+  if (llvm::Error error = needModel())
+    return error;
+  const ft_model_info &info = model->info();
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (info.inputs[i]->flags & FT_VALUE_WRITTEN)
+      written.push_back({info.inputs[i], inputs[i].get()});
+  for (int32_t i = 0; i < info.num_state; ++i) {
+    const ft_value_info &value = *info.state[i];
+    if (!(value.flags & FT_VALUE_WRITTEN))
+      continue;
+    if (trained) {
+      written.push_back({&value, &trained->state(size_t(i))});
+      continue;
+    }
+    std::optional<DType> dtype = dtypeFromDLPack(value.dtype);
+    if (!dtype)
+      return makeError(DiagId::LoadFailed, path,
+                       "a buffer has a dtype that is not known");
+    copies.emplace_back();
+    if (llvm::Error error =
+            makeArray(copies.back(), path, value.name, *dtype,
+                      llvm::ArrayRef(value.sizes, size_t(value.ndim))))
+      return error;
+    DLTensor to = copies.back()->view();
+    if (llvm::Error error =
+            toError(model->api().read_state(model->instance(), i, &to)))
+      return error;
+    written.push_back({&value, copies.back().get()});
+  }
+  return llvm::Error::success();
+}
+
 template <typename Named>
 static std::vector<RunTensor> describeAll(const std::vector<Named> &all) {
   std::vector<RunTensor> tensors;
@@ -441,6 +480,21 @@ std::string Runner::stateText(size_t index, size_t limit) const {
 bool Runner::writeState(size_t index, const std::string &npyPath) {
   return state->write(arrayOf(state->states(), index), npyPath,
                       "there is no state " + llvm::Twine(index) + " to write");
+}
+
+std::vector<RunTensor> Runner::written() {
+  state->check(state->collectWritten());
+  return describeAll(state->written);
+}
+
+std::string Runner::writtenText(size_t index, size_t limit) const {
+  return firstElements(arrayOf(state->written, index), limit);
+}
+
+bool Runner::writeWritten(size_t index, const std::string &npyPath) {
+  return state->write(arrayOf(state->written, index), npyPath,
+                      "nothing of number " + llvm::Twine(index) +
+                          " was written");
 }
 
 const std::vector<Diagnostic> &Runner::diagnostics() const {

@@ -108,6 +108,13 @@ public:
   std::string stateText(size_t index, size_t limit) const;
   bool writeState(size_t index, const std::string &npyPath);
 
+  /// What the last run wrote besides its outputs: inputs, then parameters and
+  /// buffers, under the model's names, as they are now. Those of a model that
+  /// is not trained are read from its instance here.
+  std::vector<RunTensor> written();
+  std::string writtenText(size_t index, size_t limit) const;
+  bool writeWritten(size_t index, const std::string &npyPath);
+
   const std::vector<Diagnostic> &diagnostics() const;
   int exitCode() const;
 

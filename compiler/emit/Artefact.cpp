@@ -90,7 +90,10 @@ static llvm::Error verifyState(const AbiState &state, const Artefact &whole) {
   if (llvm::Error error = verifyValue(state))
     return error;
   uint64_t bytes = layoutBytes(state);
-  if (state.written && (state.weightsOffset < 0 || state.stateOffset < 0))
+  // That of a model that is trained is the caller's.
+  bool owned = whole.programs.empty();
+  if (owned && state.written &&
+      (state.weightsOffset < 0 || state.stateOffset < 0))
     return broken("'" + state.name + "' is written but has no place");
   if (state.weightsOffset >= 0 &&
       !fits(state.weightsOffset, bytes, whole.weightsBytes))
@@ -168,6 +171,7 @@ static llvm::Error verifyProgram(const AbiProgram &program,
     switch (kind) {
     case AbiPlace::Input:
     case AbiPlace::InputGradient:
+    case AbiPlace::InputTangent:
       return whole.inputs.size();
     case AbiPlace::Output:
     case AbiPlace::Tangent:

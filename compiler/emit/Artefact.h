@@ -126,7 +126,8 @@ struct AbiPlace {
     Saved,
     InputGradient,
     Optimizer,
-    Hyperparameter
+    Hyperparameter,
+    InputTangent
   };
   Kind kind = Input;
   int64_t index = 0;

@@ -323,6 +323,7 @@ static llvm::Constant *places(Builder &b, llvm::ArrayRef<AbiPlace> all) {
                 AbiPlace::Output == int(FT_PLACE_OUTPUT) &&
                 AbiPlace::State == int(FT_PLACE_STATE) &&
                 AbiPlace::Tangent == int(FT_PLACE_TANGENT) &&
+                AbiPlace::InputTangent == int(FT_PLACE_INPUT_TANGENT) &&
                 AbiPlace::Gradient == int(FT_PLACE_GRADIENT) &&
                 AbiPlace::Saved == int(FT_PLACE_SAVED) &&
                 AbiPlace::InputGradient == int(FT_PLACE_INPUT_GRADIENT) &&

@@ -10,6 +10,8 @@
 //   t_, unsqueeze_ …           → the view; the argument's name moves to it
 //   batch_norm while training  → _native_batch_norm_legit_functional, whose
 //                                last two results are the running statistics
+//   instance_norm, the same    → instance_norm without running statistics, and
+//                                their update
 //
 // Where the functional result has another dtype or layout than the argument
 // (int.add_ of a promoted operand), a `copy` gives it the argument's.
@@ -34,9 +36,13 @@ namespace ft {
 // Functional forms
 //===----------------------------------------------------------------------===//
 
+/// The first `count` arguments are of the same types, and `b` needs no more.
 static bool sameArguments(const Schema &a, const Schema &b, size_t count) {
-  if (a.args.size() < count || b.args.size() != count)
+  if (a.args.size() < count || b.args.size() < count)
     return false;
+  for (const SchemaArg &more : llvm::ArrayRef(b.args).drop_front(count))
+    if (!more.hasDefault)
+      return false;
   for (size_t i = 0; i < count; ++i)
     if (a.args[i].type.kind != b.args[i].type.kind ||
         a.args[i].type.list != b.args[i].type.list)
@@ -62,6 +68,8 @@ const Schema *functionalForm(const Schema &schema) {
   // What set_ writes shares the storage of its source from then on.
   if (schema.base == "set_")
     return nullptr;
+  if (schema.name == "copy_.float" || schema.name == "copy_.int")
+    return SchemaTable::get().find("fill.Scalar");
   std::string name = schema.base.str();
   size_t outs = 0;
   if (StringRef(name).ends_with("__") && StringRef(name).starts_with("__i"))
@@ -77,9 +85,10 @@ const Schema *functionalForm(const Schema &schema) {
     if (other.base != name || other.mutates ||
         !sameArguments(schema, other, count))
       continue;
-    if (other.overload == schema.overload)
+    bool exact = other.args.size() == count;
+    if (exact && other.overload == schema.overload)
       return &other;
-    if (!found)
+    if (!found || (exact && found->args.size() != count))
       found = &other;
   }
   if (found)
@@ -104,12 +113,13 @@ static bool changesMetadata(const Schema &schema) {
                             schema.base);
 }
 
-/// batch_norm writes its running statistics while training, which its schema
-/// does not say.
+/// batch_norm and instance_norm write their running statistics while training,
+/// which their schemas do not say.
 static bool updatesStatistics(const AtenCall &call) {
   StringRef name = call.schema->name;
   bool training =
-      (name == "batch_norm.default" || name == "native_batch_norm.default") &&
+      (name == "batch_norm.default" || name == "native_batch_norm.default" ||
+       name == "instance_norm.default") &&
       call.flag(5);
   return training && call.tensor(3) && call.tensor(4);
 }
@@ -158,6 +168,7 @@ private:
   bool setSource(Operation *op, const AtenCall &call);
   bool fillDiagonal(Operation *op, const AtenCall &call);
   bool updateStatistics(Operation *op, const AtenCall &call);
+  bool updateInstances(Operation *op, const AtenCall &call);
   bool assign(Value target, Value value, Operation *op);
   bool unsupported(Operation *op, const Twine &why);
   LogicalResult returnMutations();
@@ -292,7 +303,9 @@ bool Functionalizer::writeInPlace(Operation *op, const AtenCall &call) {
     return unsupported(op, "it has no functional form");
   AtenCall pure = call;
   pure.schema = form;
-  pure.args.truncate(form->args.size());
+  pure.args.truncate(std::min(pure.args.size(), form->args.size()));
+  while (pure.args.size() < form->args.size())
+    pure.args.push_back(form->args[pure.args.size()].defaultValue);
   // Operands that only the dropped `out` arguments name must go.
   unsigned used = 0;
   auto count = [&](auto &&self, const Arg &arg) -> void {
@@ -504,6 +517,74 @@ bool Functionalizer::updateStatistics(Operation *op, const AtenCall &call) {
   return true;
 }
 
+/// Each statistic becomes (1 - momentum) * statistic + momentum * the mean of
+/// those of the images, variances over one element less. No gradient flows
+/// through them.
+bool Functionalizer::updateInstances(Operation *op, const AtenCall &call) {
+  auto make = [&](StringRef name, ArrayRef<Arg> args, ValueRange operands) {
+    return operands.empty() || llvm::is_contained(operands, Value())
+               ? Value()
+               : buildCall(builder, scope, op->getLoc(), name, args, operands);
+  };
+  auto now = [&](Value value) {
+    StorageNode *node = storages.nodeOf(value);
+    return node ? storages.read(node, op->getLoc()) : value;
+  };
+  Value targets[] = {call.tensor(3), call.tensor(4)};
+  AtenCall pure = call;
+  for (Value &operand : pure.operands)
+    operand = now(operand);
+  pure.operands.truncate(static_cast<size_t>(pure.args[3].operand));
+  pure.args[3] = pure.args[4] = Arg::none();
+  Operation *norm =
+      pure.build(builder, op->getLoc(), {unknownTensorType(op->getContext())});
+  if (failed(propagateOp(norm, nullptr, &scope)))
+    return false;
+  inheritName(op, norm);
+  if (Attribute off = op->getAttr(names::kNoGrad))
+    norm->setAttr(names::kNoGrad, off);
+
+  Value input = now(call.tensor(0));
+  std::optional<TensorMeta> have = metaOf(input), want = metaOf(targets[0]);
+  if (!have || !want || call.args[6].kind != Arg::Float)
+    return unsupported(op, "its momentum is no number");
+  double momentum = call.args[6].real;
+  input = make("detach.default", {Arg::tensor(0)}, {input});
+  if (input && have->dtype != want->dtype)
+    input = make("to.dtype",
+                 {Arg::tensor(0), Arg::ofDType(want->dtype), Arg::truth(false),
+                  Arg::truth(false), Arg::none()},
+                 {input});
+  std::vector<Arg> space;
+  for (int64_t d = 2; d < have->rank(); ++d)
+    space.push_back(Arg::integer(d));
+  for (auto [i, target] : llvm::enumerate(targets)) {
+    Value own = i == 0 ? make("mean.dim",
+                              {Arg::tensor(0), Arg::listOf(space),
+                               Arg::truth(false), Arg::none()},
+                              {input})
+                       : make("var.dim",
+                              {Arg::tensor(0), Arg::listOf(space),
+                               Arg::truth(true), Arg::truth(false)},
+                              {input});
+    own = make("mean.dim",
+               {Arg::tensor(0), Arg::listOf({Arg::integer(0)}),
+                Arg::truth(false), Arg::none()},
+               {own});
+    own = make("mul.Scalar", {Arg::tensor(0), Arg::floating(momentum)}, {own});
+    Value old =
+        make("mul.Scalar", {Arg::tensor(0), Arg::floating(1 - momentum)},
+             {now(target)});
+    Value updated =
+        make("add.Tensor", {Arg::tensor(0), Arg::tensor(1), Arg::integer(1)},
+             {old, own});
+    if (!updated || !assign(target, updated, op))
+      return false;
+  }
+  storages.bind(op->getResult(0), storages.addBase(norm->getResult(0)));
+  return true;
+}
+
 bool Functionalizer::visit(Operation *op) {
   builder.setInsertionPoint(op);
   const Schema *schema = schemaOf(op);
@@ -532,7 +613,8 @@ bool Functionalizer::visit(Operation *op) {
   dead.push_back(op);
   AtenCall call = AtenCall::decode(op);
   if (updatesStatistics(call))
-    return updateStatistics(op, call);
+    return schema->base == "instance_norm" ? updateInstances(op, call)
+                                           : updateStatistics(op, call);
   if (customOp(*schema))
     return writeCustom(op, call);
   if (changesMetadata(*schema))

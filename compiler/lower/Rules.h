@@ -13,6 +13,10 @@ namespace ft {
 #include "compiler/lower/Families.def"
 #undef FT_LOWER_FAMILY
 
+/// batch_norm, whose arguments those of instance_norm are: with running
+/// statistics that are not updated the two are the same (rules/BatchNorm.cpp).
+llvm::LogicalResult lowerBatchNorm(LowerCall &call);
+
 /// The rule of every custom operator with a kernel (rules/Custom.cpp).
 llvm::LogicalResult lowerCustom(LowerCall &call);
 

@@ -3,6 +3,7 @@
 
 #include "compiler/partition/JointGraph.h"
 
+#include "compiler/autograd/Autograd.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -15,10 +16,23 @@ namespace ft {
 
 JointGraph::JointGraph(func::FuncOp function) : joint(function) {
   llvm::DenseSet<Value> wanted, tangents;
+  for (BlockArgument argument : body().getArguments())
+    if (kindOf(argument) == "tangent")
+      tangents.insert(argument);
+  // What depends on a tangent stays out of forward even with effects.
+  auto isOfTangent = [&](Value v) { return tangents.contains(v); };
+  for (Operation &op : body().without_terminator())
+    if (op.hasAttr(kOfBackward) ||
+        llvm::any_of(op.getOperands(), isOfTangent)) {
+      late.insert(&op);
+      tangents.insert(op.result_begin(), op.result_end());
+    }
   llvm::StringSet<> targets;
   for (OpOperand &operand : terminator()->getOpOperands()) {
     unsigned r = operand.getOperandNumber();
-    if (isGradient(r))
+    if (roleOf(r).ends_with("_mutation") && isOfTangent(operand.get()))
+      lateResults.insert(r);
+    if (isOfBackward(r))
       continue;
     wanted.insert(operand.get());
     auto target = joint.getResultAttrOfType<StringAttr>(r, names::kTarget);
@@ -30,16 +44,7 @@ JointGraph::JointGraph(func::FuncOp function) : joint(function) {
                                                      names::kTarget);
     if (target && targets.contains(target.getValue()))
       written.insert(argument);
-    if (kindOf(argument) == "tangent")
-      tangents.insert(argument);
   }
-  // What depends on a tangent stays out of forward even with effects.
-  auto isOfTangent = [&](Value v) { return tangents.contains(v); };
-  for (Operation &op : body().without_terminator())
-    if (llvm::any_of(op.getOperands(), isOfTangent)) {
-      late.insert(&op);
-      tangents.insert(op.result_begin(), op.result_end());
-    }
   for (Operation &op : llvm::reverse(body().without_terminator())) {
     bool isUsed = llvm::any_of(op.getResults(),
                                [&](Value v) { return wanted.contains(v); });
@@ -58,7 +63,7 @@ JointGraph::JointGraph(func::FuncOp function) : joint(function) {
     if (isLate(&op))
       llvm::for_each(op.getOperands(), need);
   for (OpOperand &operand : terminator()->getOpOperands())
-    if (isGradient(operand.getOperandNumber()))
+    if (isOfBackward(operand.getOperandNumber()))
       need(operand.get());
 }
 

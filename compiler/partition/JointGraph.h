@@ -8,9 +8,10 @@
 //   %3 = ft.mul(%t, %2)      late: needs a tangent
 //   return %1, %3 {gradient}
 //
-// Late calls run in backward. Forward calls run in forward, and again in
-// backward if what late calls read of them is not kept. Free ones run in
-// backward, or in forward if their results are kept.
+// Late calls run in backward, and so do those with effects that a derivative
+// has made. Forward calls run in forward, and again in backward if what late
+// calls read of them is not kept. Free ones run in backward, or in forward if
+// their results are kept.
 
 #ifndef FORETRACE_COMPILER_PARTITION_JOINTGRAPH_H
 #define FORETRACE_COMPILER_PARTITION_JOINTGRAPH_H
@@ -37,6 +38,11 @@ public:
   bool isGradient(unsigned result) const {
     return roleOf(result) == "gradient";
   }
+  /// Whether backward gives it: a gradient, or what is written to a buffer and
+  /// needs a tangent.
+  bool isOfBackward(unsigned result) const {
+    return isGradient(result) || lateResults.contains(result);
+  }
 
   /// What results of the forward need, and calls with effects that need no
   /// tangent.
@@ -58,6 +64,7 @@ private:
   mlir::func::FuncOp joint;
   llvm::DenseSet<mlir::Operation *> forward, late;
   llvm::DenseSet<mlir::Value> written;
+  llvm::DenseSet<unsigned> lateResults;
   llvm::SmallVector<mlir::Value> needed;
 };
 

@@ -119,7 +119,7 @@ void Splitter::collectBackward() {
         backward.push_back(&op);
     }
   for (OpOperand &operand : joint.terminator()->getOpOperands())
-    if (joint.isGradient(operand.getOperandNumber()))
+    if (joint.isOfBackward(operand.getOperandNumber()))
       emitBackward(operand.get(), done);
   for (const auto &[value, reason] : kept)
     if (taken.contains(value))
@@ -213,7 +213,7 @@ void Splitter::buildForward() {
   SmallVector<DictionaryAttr> attributes;
   for (OpOperand &operand : joint.terminator()->getOpOperands()) {
     unsigned r = operand.getOperandNumber();
-    if (joint.isGradient(r))
+    if (joint.isOfBackward(r))
       continue;
     results.push_back(map.lookup(operand.get()));
     attributes.push_back(DictionaryAttr::get(
@@ -235,10 +235,17 @@ void Splitter::buildBackward() {
   func::FuncOp program = addProgram("backward");
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
   IRMapping map;
-  for (BlockArgument argument : joint.body().getArguments())
-    if (joint.kindOf(argument) != "tangent" && taken.contains(argument) &&
-        !joint.isWritten(argument))
+  llvm::DenseSet<Attribute> targets;
+  for (unsigned r = 0; r < joint.function().getNumResults(); ++r)
+    if (joint.isOfBackward(r) && !joint.isGradient(r))
+      targets.insert(joint.function().getResultAttr(r, names::kTarget));
+  for (BlockArgument argument : joint.body().getArguments()) {
+    bool writes = targets.contains(
+        joint.function().getArgAttr(argument.getArgNumber(), names::kTarget));
+    bool reads = taken.contains(argument) && !joint.isWritten(argument);
+    if (joint.kindOf(argument) != "tangent" && (writes || reads))
       addArgument(program, argument, map);
+  }
   for (auto [i, value] : llvm::enumerate(saved)) {
     std::string name = "saved_" + std::to_string(i);
     NamedAttrList list;
@@ -261,7 +268,7 @@ void Splitter::buildBackward() {
   SmallVector<DictionaryAttr> attributes;
   for (OpOperand &operand : joint.terminator()->getOpOperands()) {
     unsigned r = operand.getOperandNumber();
-    if (!joint.isGradient(r))
+    if (!joint.isOfBackward(r))
       continue;
     results.push_back(map.lookup(operand.get()));
     attributes.push_back(DictionaryAttr::get(

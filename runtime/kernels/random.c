@@ -15,6 +15,13 @@ int32_t ft_k_random_key(const ft_kernel_call *call) {
   return FT_OK;
 }
 
+/* The first argument of the others is the key of their draw: they are functions
+ * of their arguments. */
+static ft_stream stream_of(const ft_kernel_call *call, uint64_t element) {
+  const uint64_t *key = call->args[0].tensor->data;
+  return ft_stream_at(key[0], key[1], element);
+}
+
 /* A number in [0, n), n > 0; those of the last, incomplete part of 2^64 are
  * drawn again. */
 static uint64_t below(ft_stream *s, uint64_t n) {
@@ -29,7 +36,7 @@ static uint64_t below(ft_stream *s, uint64_t n) {
 int32_t ft_k_random_permutation(const ft_kernel_call *call) {
   int64_t *order = call->results[0].data, n = call->results[0].shape[0];
   for (int64_t i = 0; i < n; ++i) {
-    ft_stream s = ft_stream_at(call->seed, call->offset, (uint64_t)i);
+    ft_stream s = stream_of(call, (uint64_t)i);
     int64_t j = (int64_t)below(&s, (uint64_t)i + 1);
     order[i] = order[j];
     order[j] = i;
@@ -128,8 +135,8 @@ static void draw_without(ft_stream *s, const double *weights, double *times,
 }
 
 int32_t ft_k_random_samples(const ft_kernel_call *call) {
-  const DLTensor *w = call->args[0].tensor, *out = &call->results[0];
-  int replace = call->args[1].integer != 0;
+  const DLTensor *w = call->args[1].tensor, *out = &call->results[0];
+  int replace = call->args[2].integer != 0;
   int64_t n = w->shape[w->ndim - 1], count = out->shape[out->ndim - 1];
   int64_t rows = w->ndim > 1 ? w->shape[0] : 1;
   const double *weights = w->data;
@@ -139,7 +146,7 @@ int32_t ft_k_random_samples(const ft_kernel_call *call) {
     int32_t code = check_weights(call, weights, n, count, replace);
     if (code != FT_OK)
       return code;
-    ft_stream s = ft_stream_at(call->seed, call->offset, (uint64_t)r);
+    ft_stream s = stream_of(call, (uint64_t)r);
     (replace ? draw_with : draw_without)(&s, weights, scratch, n, samples,
                                          count);
   }
@@ -263,35 +270,35 @@ static double gamma_number(ft_stream *s, double shape) {
 
 static void gamma_numbers_piece(void *args, int64_t lo, int64_t hi) {
   const ft_kernel_call *call = args;
-  const double *shape = call->args[0].tensor->data;
+  const double *shape = call->args[1].tensor->data;
   double *out = call->results[0].data;
   for (int64_t i = lo; i < hi; ++i) {
-    ft_stream s = ft_stream_at(call->seed, call->offset, (uint64_t)i);
+    ft_stream s = stream_of(call, (uint64_t)i);
     out[i] = gamma_number(&s, shape[i]);
   }
 }
 
 static void poisson_piece(void *args, int64_t lo, int64_t hi) {
   const ft_kernel_call *call = args;
-  const double *rate = call->args[0].tensor->data;
+  const double *rate = call->args[1].tensor->data;
   double *out = call->results[0].data;
   for (int64_t i = lo; i < hi; ++i) {
     if (!(rate[i] >= 0) || isinf(rate[i])) {
       call->fail(call, FT_ERROR_TENSOR, "a rate is negative, infinite or NaN");
       return;
     }
-    ft_stream s = ft_stream_at(call->seed, call->offset, (uint64_t)i);
+    ft_stream s = stream_of(call, (uint64_t)i);
     out[i] = poisson(&s, rate[i]);
   }
 }
 
 static void binomial_piece(void *args, int64_t lo, int64_t hi) {
   const ft_kernel_call *call = args;
-  const double *count = call->args[0].tensor->data;
-  const double *p = call->args[1].tensor->data;
+  const double *count = call->args[1].tensor->data;
+  const double *p = call->args[2].tensor->data;
   double *out = call->results[0].data;
   for (int64_t i = lo; i < hi; ++i) {
-    ft_stream s = ft_stream_at(call->seed, call->offset, (uint64_t)i);
+    ft_stream s = stream_of(call, (uint64_t)i);
     out[i] = binomial(&s, count[i], p[i]);
   }
 }

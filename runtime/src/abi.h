@@ -87,10 +87,10 @@ typedef struct ft_model_desc {
 } ft_model_desc;
 
 /* What a tensor of a program is to the user: one of the model's inputs,
- * outputs or states (parameters and buffers), the tangent of an output, the
- * gradient of a state or of an input, a value that forward saves for backward,
- * a tensor of the optimizer's state, or the hyperparameter of that number in
- * hyperparameters.def. */
+ * outputs or states (parameters and buffers), the tangent of an output or of
+ * what forward left in an input, the gradient of a state or of an input, a
+ * value that forward saves for backward, a tensor of the optimizer's state, or
+ * the hyperparameter of that number in hyperparameters.def. */
 enum {
   FT_PLACE_INPUT = 0,
   FT_PLACE_OUTPUT = 1,
@@ -100,7 +100,8 @@ enum {
   FT_PLACE_SAVED = 5,
   FT_PLACE_INPUT_GRADIENT = 6,
   FT_PLACE_OPTIMIZER = 7,
-  FT_PLACE_HYPERPARAMETER = 8
+  FT_PLACE_HYPERPARAMETER = 8,
+  FT_PLACE_INPUT_TANGENT = 9
 };
 /* A flag of ft_value_info, of programs only: a saved value in the arena, which
  * forward leaves to backward. Its pointer in inputs and outputs is not read. */

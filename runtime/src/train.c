@@ -14,6 +14,7 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /*===- Saved values -------------------------------------------------------===*/
 
@@ -103,7 +104,8 @@ typedef struct training {
   const ft_train_call *call;
   const ft_call_options *options;
   ft_saved *saved;
-  DLTensor *tangents; /* [num_outputs] */
+  DLTensor *tangents;       /* [num_outputs] */
+  DLTensor *input_tangents; /* [num_inputs] */
   DLTensor hypers[FT_NUM_HYPERPARAMETERS];
 } training;
 
@@ -117,6 +119,8 @@ static DLTensor *at_place(const training *t, ft_place place) {
     return &t->call->state[place.index];
   case FT_PLACE_TANGENT:
     return &t->tangents[place.index];
+  case FT_PLACE_INPUT_TANGENT:
+    return &t->input_tangents[place.index];
   case FT_PLACE_GRADIENT:
     return &t->call->gradients[place.index];
   case FT_PLACE_INPUT_GRADIENT:
@@ -227,44 +231,63 @@ static bool fill_ones(DLTensor *tensor, int64_t count) {
   return true;
 }
 
-/* The caller's tangents, or ones of the outputs' sizes; *made is then to be
- * freed. */
-static bool use_tangents(training *t, DLTensor **made, ft_status *status) {
+/* Tangents that the caller has not given. */
+typedef struct made_tangents {
+  DLTensor *outputs, *inputs; /* arrays, or NULL */
+  void **blocks;              /* memory of tensors in them */
+  int32_t count;
+} made_tangents;
+
+/* A row-major tensor of the sizes of `like`, of zeros. */
+static bool make_zeros(made_tangents *made, DLTensor *tensor,
+                       const DLTensor *like) {
+  *tensor = *like;
+  int64_t count = ft_kernel_numel(like);
+  size_t bytes = (size_t)count * (size_t)(tensor->dtype.bits / 8);
+  tensor->strides = NULL;
+  tensor->byte_offset = 0;
+  tensor->data = calloc(bytes + 1, 1);
+  made->blocks[made->count++] = tensor->data;
+  return tensor->data;
+}
+
+/* The caller's tangents; ones of the sizes of the outputs without these, zeros
+ * of the sizes of inputs. */
+static bool use_tangents(training *t, made_tangents *made, ft_status *status) {
   const ft_train_call *call = t->call;
-  *made = NULL;
-  if (call->tangents) {
-    t->tangents = (DLTensor *)(uintptr_t)call->tangents;
-    return true;
-  }
   const ft_program_desc *backward = ft_gen_desc.training->programs[1];
-  DLTensor *ones = calloc((size_t)call->num_outputs + 1, sizeof *ones);
-  t->tangents = *made = ones;
-  for (int32_t i = 0; ones && i < backward->desc.info.num_inputs; ++i) {
+  size_t inputs = (size_t)call->num_inputs, outputs = (size_t)call->num_outputs;
+  made->blocks = calloc(inputs + outputs + 1, sizeof *made->blocks);
+  made->inputs = calloc(inputs + 1, sizeof *made->inputs);
+  if (call->input_tangents && made->inputs && inputs)
+    memcpy(made->inputs, call->input_tangents, inputs * sizeof *made->inputs);
+  if (!call->tangents)
+    made->outputs = calloc(outputs + 1, sizeof *made->outputs);
+  t->input_tangents = made->inputs;
+  t->tangents =
+      made->outputs ? made->outputs : (DLTensor *)(uintptr_t)call->tangents;
+  bool good = made->blocks && t->input_tangents && t->tangents;
+  for (int32_t i = 0; good && i < backward->desc.info.num_inputs; ++i) {
     ft_place place = backward->inputs[i];
-    if (place.kind != FT_PLACE_TANGENT)
+    DLTensor *tensor = at_place(t, place);
+    if (place.kind == FT_PLACE_INPUT_TANGENT && !tensor->data)
+      good = make_zeros(made, tensor, &call->inputs[place.index]);
+    if (place.kind != FT_PLACE_TANGENT || call->tangents)
       continue;
-    DLTensor *tensor = &ones[place.index];
-    *tensor = call->outputs[place.index];
-    int64_t count = 1;
-    for (int32_t d = 0; d < tensor->ndim; ++d)
-      count *= tensor->shape[d];
-    size_t bytes = (size_t)count * (size_t)(tensor->dtype.bits / 8);
-    tensor->strides = NULL;
-    tensor->byte_offset = 0;
-    tensor->data = calloc(bytes + 1, 1);
-    if (!tensor->data)
-      ones = NULL;
-    else if (!fill_ones(tensor, count))
+    good = make_zeros(made, tensor, &call->outputs[place.index]);
+    if (good && !fill_ones(tensor, ft_kernel_numel(tensor)))
       return ft_fail(status, FT_ERROR_TENSOR,
                      "train: output %d has no tangent of ones", place.index);
   }
-  return ones || ft_fail(status, FT_ERROR_MEMORY, "no memory for tangents");
+  return good || ft_fail(status, FT_ERROR_MEMORY, "no memory for tangents");
 }
 
-static void free_tangents(DLTensor *made, int32_t count) {
-  for (int32_t i = 0; made && i < count; ++i)
-    free(made[i].data);
-  free(made);
+static void free_tangents(made_tangents *made) {
+  for (int32_t i = 0; made->blocks && i < made->count; ++i)
+    free(made->blocks[i]);
+  free(made->blocks);
+  free(made->inputs);
+  free(made->outputs);
 }
 
 /*===- The update of parameters -------------------------------------------===*/
@@ -352,9 +375,9 @@ static bool forward(training *t, ft_status *status) {
 }
 
 static bool backward(training *t, ft_status *status) {
-  DLTensor *made;
+  made_tangents made = {0};
   bool done = use_tangents(t, &made, status) && run_program(t, 1, status);
-  free_tangents(made, t->call->num_outputs);
+  free_tangents(&made);
   saved_give(t->model, t->saved);
   t->saved = NULL;
   return done;

@@ -238,7 +238,8 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
       cases.push_back(i);
   if (cases.empty() && !options.sizes)
     return;
-  if (options.grads && (runs->empty() || runs->front().gradients.empty()))
+  bool noGradients = runs->empty() || runs->front().gradients.empty();
+  if (options.grads && noGradients && !options.sizes)
     return report.skip("no gradients");
   sessionOptions.training = options.grads;
   Session session(sessionOptions);
@@ -252,9 +253,10 @@ void ModelRunner::run(llvm::StringRef name, llvm::StringRef variant,
     return fail("compilation", "an artefact", why);
   }
   if (options.sizes && variant.starts_with("dyn") && !runs->empty())
-    SizesCheck(stem, file(stem + ".pt2"), runs->front(), *data, scratch, report)
+    SizesCheck(stem, file(stem + ".pt2"), runs->front(), *data, scratch,
+               options.grads, report)
         .run(session.files().library);
-  if (!options.values)
+  if (!options.values || (options.grads && noGradients))
     return;
   for (unsigned i : cases) {
     // A fresh instance for each case: buffers start as the archive has them.

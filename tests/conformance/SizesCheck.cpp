@@ -7,7 +7,7 @@
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
 #include "tests/conformance/Compare.h"
-#include "tests/conformance/CompiledModel.h"
+#include "tests/conformance/TrainCheck.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -60,18 +60,19 @@ ft::conformance::fixSizes(mlir::ModuleOp module,
   return llvm::Error::success();
 }
 
-/// The archive with fixed sizes, as an artefact.
-static llvm::Expected<std::unique_ptr<CompiledModel>>
+/// The archive with fixed sizes, as an artefact: its library.
+static llvm::Expected<std::string>
 compileFixed(const std::string &archive, const std::string &base,
-             llvm::ArrayRef<std::vector<int64_t>> shapes) {
+             llvm::ArrayRef<std::vector<int64_t>> shapes, bool training) {
   Options options;
   options.catchCrashes = true;
+  options.training = training;
   Session session(options);
   if (session.load(archive)) {
     if (llvm::Error error = fixSizes(session.module(), shapes))
       return std::move(error);
     if (session.compile(base))
-      return CompiledModel::load(session.files().library);
+      return session.files().library;
   }
   return llvm::createStringError(session.diagnostics().empty()
                                      ? "no diagnostic"
@@ -149,6 +150,74 @@ static std::string sizesText(const ft_model_info &info,
   return text;
 }
 
+void SizesCheck::same(const llvm::Twine &name, const HostTensor &got,
+                      const HostTensor &want, bool isGradient) {
+  Accuracy accuracy =
+      isGradient ? Accuracy::ModelGradient : Accuracy::Accumulated;
+  if (auto difference = compareTensors(got.view(), want.view(), accuracy))
+    fail(name, "the same from a model of this size", *difference);
+  else
+    report.pass();
+}
+
+template <typename T>
+bool SizesCheck::bothRan(llvm::Expected<T> &got, llvm::Expected<T> &want,
+                         llvm::StringRef what) {
+  if (got && want)
+    return true;
+  std::string right = want ? "values" : llvm::toString(want.takeError());
+  std::string left = got ? "values" : llvm::toString(got.takeError());
+  if (left != "values" && right != "values")
+    report.pass();
+  else
+    fail(what, right, left);
+  return false;
+}
+
+void SizesCheck::compareRuns(CompiledModel &dynamic, CompiledModel &fixed,
+                             llvm::MutableArrayRef<HostTensor> inputs,
+                             llvm::StringRef what) {
+  std::vector<HostTensor> copies = inputs.vec();
+  auto got = dynamic.forward(inputs);
+  auto want = fixed.forward(copies);
+  if (!bothRan(got, want, what))
+    return;
+  for (size_t i = 0; i < std::min(got->size(), want->size()); ++i)
+    same(what + " output " + llvm::Twine(i), (*got)[i], (*want)[i]);
+  for (const auto &[name, stored] : recorded.buffersAfter) {
+    auto left = dynamic.state(name), right = fixed.state(name);
+    if (left && right)
+      same(what + " buffer " + name, *left, *right);
+    else
+      fail(what + " buffer " + name, "its value",
+           llvm::toString(
+               llvm::joinErrors(left.takeError(), right.takeError())));
+  }
+}
+
+void SizesCheck::compareSteps(const std::string &library,
+                              const std::string &fixed,
+                              llvm::ArrayRef<HostTensor> inputs,
+                              llvm::StringRef what) {
+  auto got = runStep(library, inputs), want = runStep(fixed, inputs);
+  if (!bothRan(got, want, what))
+    return;
+  for (size_t i = 0; i < std::min(got->outputs.size(), want->outputs.size());
+       ++i)
+    same(what + " output " + llvm::Twine(i), got->outputs[i], want->outputs[i]);
+  auto all = [&](const char *kind, const auto &left, const auto &right,
+                 bool isGradient) {
+    if (left.size() != right.size())
+      return fail(what, llvm::Twine(right.size()) + " " + kind,
+                  llvm::Twine(left.size()));
+    for (const auto &[have, other] : llvm::zip(left, right))
+      same(what + " " + kind + " " + have.first, have.second, other.second,
+           isGradient);
+  };
+  all("state", got->states, want->states, false);
+  all("gradient", got->gradients, want->gradients, true);
+}
+
 void SizesCheck::compare(const std::string &library,
                          llvm::ArrayRef<int64_t> values, llvm::StringRef what) {
   auto dynamic = CompiledModel::load(library);
@@ -162,52 +231,42 @@ void SizesCheck::compare(const std::string &library,
   if (shapes->size() != recorded.inputs.size())
     return fail(what, llvm::Twine(recorded.inputs.size()) + " inputs",
                 llvm::Twine(shapes->size()));
-  auto fixed = compileFixed(archive, scratch.file("fixed"), *shapes);
+  auto fixed = compileFixed(archive, scratch.file("fixed"), *shapes, training);
   auto inputs = makeInputs(*shapes);
   if (!inputs)
     return fail(what, "data", llvm::toString(inputs.takeError()));
-  std::vector<HostTensor> copies = *inputs;
-  auto got = (*dynamic)->forward(*inputs);
-  if (!fixed) {
-    // An index into nothing: with fixed sizes the compiler sees it.
-    std::string refusal = llvm::toString(fixed.takeError());
-    // A -1 in a shape is ambiguous only where there are no elements.
-    if (got && llvm::all_of(*got, [](const HostTensor &output) {
-          return output.view().numel() == 0;
-        }))
-      return report.skip("empty");
-    if (got)
-      return fail(what + " fixed", "an artefact", refusal);
-    llvm::consumeError(got.takeError());
+  if (fixed && training)
+    return compareSteps(library, *fixed, *inputs, what);
+  if (fixed) {
+    auto model = CompiledModel::load(*fixed);
+    if (!model)
+      return fail(what, "a model", llvm::toString(model.takeError()));
+    return compareRuns(**dynamic, **model, *inputs, what);
+  }
+  // An index into nothing: with fixed sizes the compiler sees it.
+  std::string refusal = llvm::toString(fixed.takeError());
+  std::vector<HostTensor> outputs;
+  llvm::Error failed = llvm::Error::success();
+  if (training) {
+    if (auto step = runStep(library, *inputs))
+      outputs = std::move(step->outputs);
+    else
+      failed = llvm::joinErrors(std::move(failed), step.takeError());
+  } else if (auto got = (*dynamic)->forward(*inputs)) {
+    outputs = std::move(*got);
+  } else {
+    failed = llvm::joinErrors(std::move(failed), got.takeError());
+  }
+  if (failed) {
+    llvm::consumeError(std::move(failed));
     return report.pass();
   }
-  auto want = (*fixed)->forward(copies);
-  if (!got || !want) {
-    std::string right = want ? "values" : llvm::toString(want.takeError());
-    std::string left = got ? "values" : llvm::toString(got.takeError());
-    if (left != "values" && right != "values")
-      return report.pass();
-    return fail(what, right, left);
-  }
-  auto same = [&](const llvm::Twine &name, const TensorView &left,
-                  const TensorView &right) {
-    if (auto difference = compareTensors(left, right, Accuracy::Accumulated))
-      fail(what + " " + name, "the same from a model of this size",
-           *difference);
-    else
-      report.pass();
-  };
-  for (size_t i = 0; i < std::min(got->size(), want->size()); ++i)
-    same("output " + llvm::Twine(i), (*got)[i].view(), (*want)[i].view());
-  for (const auto &[name, stored] : recorded.buffersAfter) {
-    auto left = (*dynamic)->state(name), right = (*fixed)->state(name);
-    if (left && right)
-      same("buffer " + name, left->view(), right->view());
-    else
-      fail(what + " buffer " + name, "its value",
-           llvm::toString(
-               llvm::joinErrors(left.takeError(), right.takeError())));
-  }
+  // A -1 in a shape is ambiguous only where there are no elements.
+  if (llvm::all_of(outputs, [](const HostTensor &output) {
+        return output.view().numel() == 0;
+      }))
+    return report.skip("empty");
+  fail(what + " fixed", "an artefact", refusal);
 }
 
 void SizesCheck::run(const std::string &library) {

@@ -4,6 +4,7 @@
 #ifndef FORETRACE_TESTS_CONFORMANCE_SIZESCHECK_H
 #define FORETRACE_TESTS_CONFORMANCE_SIZESCHECK_H
 
+#include "tests/conformance/CompiledModel.h"
 #include "tests/conformance/DataFile.h"
 #include "tests/conformance/ModelCase.h"
 #include "tests/conformance/Report.h"
@@ -38,20 +39,34 @@ HostTensor repeatedTensor(const TensorView &source,
 /// and both artefacts run on the elements of recorded inputs, repeated. Outputs
 /// and buffers must be equal as in compareTensors; a run that one of them
 /// refuses the other must refuse too. Sizes that the guards of the model
-/// exclude are skipped (`guard`).
+/// exclude are skipped (`guard`). With `training` both are compiled for it, and
+/// the gradients of one step are compared too.
 class SizesCheck {
 public:
   /// `label` stands in front of what is reported.
   SizesCheck(std::string label, std::string archive, const ModelRun &recorded,
-             const DataFile &data, ScratchFolder &scratch, Report &report)
+             const DataFile &data, ScratchFolder &scratch, bool training,
+             Report &report)
       : label(std::move(label)), archive(std::move(archive)),
-        recorded(recorded), data(data), scratch(scratch), report(report) {}
+        recorded(recorded), data(data), scratch(scratch), training(training),
+        report(report) {}
 
   /// `library`: the artefact of `archive`, as it is.
   void run(const std::string &library);
 
 private:
   void compare(const std::string &library, llvm::ArrayRef<int64_t> values,
+               llvm::StringRef what);
+  void compareRuns(CompiledModel &dynamic, CompiledModel &fixed,
+                   llvm::MutableArrayRef<HostTensor> inputs,
+                   llvm::StringRef what);
+  void compareSteps(const std::string &library, const std::string &fixed,
+                    llvm::ArrayRef<HostTensor> inputs, llvm::StringRef what);
+  void same(const llvm::Twine &name, const HostTensor &got,
+            const HostTensor &want, bool isGradient = false);
+  /// Whether both ran, or neither: what there is to compare.
+  template <typename T>
+  bool bothRan(llvm::Expected<T> &got, llvm::Expected<T> &want,
                llvm::StringRef what);
   llvm::Expected<std::vector<HostTensor>>
   makeInputs(llvm::ArrayRef<std::vector<int64_t>> shapes);
@@ -64,6 +79,7 @@ private:
   const ModelRun &recorded;
   const DataFile &data;
   ScratchFolder &scratch;
+  bool training;
   Report &report;
 };
 

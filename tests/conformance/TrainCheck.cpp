@@ -8,9 +8,11 @@
 
 namespace ft::conformance {
 
-static TensorView viewOf(const HostArray &array) {
-  return {array.dtype, array.shape,
-          reinterpret_cast<const char *>(array.bytes().data())};
+static HostTensor copyOf(const HostArray &array) {
+  HostTensor tensor(array.dtype, array.shape);
+  auto *from = reinterpret_cast<const char *>(array.bytes().data());
+  std::copy(from, from + tensor.bytes.size(), tensor.bytes.begin());
+  return tensor;
 }
 
 void TrainCheck::compare(const llvm::Twine &what, const TensorView &got,
@@ -43,32 +45,21 @@ struct Outputs {
 };
 } // namespace
 
-void TrainCheck::run(const std::string &library, const ModelRun &run) {
-  auto failed = [&](llvm::Error error) {
-    fail("step", "values", llvm::toString(std::move(error)));
-  };
+llvm::Expected<StepResult> runStep(const std::string &library,
+                                   llvm::ArrayRef<HostTensor> given) {
   auto model = LoadedModel::open(library);
   if (!model)
-    return failed(model.takeError());
+    return model.takeError();
   if (llvm::Error error = (*model)->load())
-    return failed(std::move(error));
+    return std::move(error);
   auto trained = TrainedModel::create(**model);
   if (!trained)
-    return failed(trained.takeError());
+    return trained.takeError();
   const ft_model_info &info = (*model)->info();
 
   std::vector<std::unique_ptr<HostArray>> inputs;
   std::vector<DLTensor> in, out;
-  for (const IoValue &value : run.inputs) {
-    HostTensor tensor;
-    if (value.tensor) {
-      llvm::Expected<HostTensor> input = data.copy(*value.tensor);
-      if (!input)
-        return failed(input.takeError());
-      tensor = std::move(*input);
-    } else {
-      tensor = numberTensor(value.number);
-    }
+  for (const HostTensor &tensor : given) {
     inputs.push_back(std::make_unique<HostArray>(tensor.dtype, tensor.shape));
     std::copy(tensor.bytes.begin(), tensor.bytes.end(),
               reinterpret_cast<char *>(inputs.back()->bytes().data()));
@@ -88,31 +79,64 @@ void TrainCheck::run(const std::string &library, const ModelRun &run) {
   options.allocate = Outputs::allocate;
   options.allocate_user = &outputs;
   if (llvm::Error error = (*trained)->run(FT_TRAIN_STEP, in, out, options))
-    return failed(std::move(error));
+    return std::move(error);
 
-  if (outputs.arrays.size() != run.outputs.size())
-    fail("step", llvm::Twine(run.outputs.size()) + " outputs",
-         llvm::Twine(outputs.arrays.size()));
-  for (auto [i, want] : llvm::enumerate(run.outputs))
-    if (want.tensor && i < outputs.arrays.size() && outputs.arrays[i])
-      compare("output " + llvm::Twine(i), viewOf(*outputs.arrays[i]),
-              *want.tensor, false);
-  auto recorded = run.gradients;
+  StepResult result;
+  for (auto [i, array] : llvm::enumerate(outputs.arrays))
+    result.outputs.push_back(
+        array
+            ? copyOf(*array)
+            : HostTensor(
+                  dtypeFromDLPack(info.outputs[i]->dtype).value_or(DType::F32),
+                  shapes[i]));
   for (int32_t i = 0; i < info.num_state; ++i) {
     std::string name = info.state[i]->name;
+    if (const HostArray *gradient = (*trained)->gradient(size_t(i)))
+      result.gradients.emplace_back(name, copyOf(*gradient));
+    result.states.emplace_back(name, copyOf((*trained)->state(size_t(i))));
+  }
+  return result;
+}
+
+void TrainCheck::run(const std::string &library, const ModelRun &run) {
+  auto failed = [&](llvm::Error error) {
+    fail("step", "values", llvm::toString(std::move(error)));
+  };
+  std::vector<HostTensor> inputs;
+  for (const IoValue &value : run.inputs) {
+    if (!value.tensor) {
+      inputs.push_back(numberTensor(value.number));
+      continue;
+    }
+    llvm::Expected<HostTensor> input = data.copy(*value.tensor);
+    if (!input)
+      return failed(input.takeError());
+    inputs.push_back(std::move(*input));
+  }
+  llvm::Expected<StepResult> step = runStep(library, inputs);
+  if (!step)
+    return failed(step.takeError());
+
+  if (step->outputs.size() != run.outputs.size())
+    fail("step", llvm::Twine(run.outputs.size()) + " outputs",
+         llvm::Twine(step->outputs.size()));
+  for (auto [i, want] : llvm::enumerate(run.outputs))
+    if (want.tensor && i < step->outputs.size())
+      compare("output " + llvm::Twine(i), step->outputs[i].view(), *want.tensor,
+              false);
+  for (const auto &[name, value] : step->states) {
     auto buffer = run.buffersAfter.find(name);
     if (buffer != run.buffersAfter.end())
-      compare("buffer " + name, viewOf((*trained)->state(size_t(i))),
-              buffer->second, false);
-    const HostArray *gradient = (*trained)->gradient(size_t(i));
-    if (!gradient)
-      continue;
+      compare("buffer " + name, value.view(), buffer->second, false);
+  }
+  auto recorded = run.gradients;
+  for (const auto &[name, gradient] : step->gradients) {
     auto want = recorded.find(name);
     if (want == recorded.end()) {
       fail("gradient " + name, "none", "a gradient");
       continue;
     }
-    compare("gradient " + name, viewOf(*gradient), want->second, true);
+    compare("gradient " + name, gradient.view(), want->second, true);
     recorded.erase(want);
   }
   for (const auto &[name, stored] : recorded)

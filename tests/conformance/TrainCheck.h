@@ -5,10 +5,22 @@
 #define FORETRACE_TESTS_CONFORMANCE_TRAINCHECK_H
 
 #include "tests/conformance/DataFile.h"
+#include "tests/conformance/HostTensor.h"
 #include "tests/conformance/ModelCase.h"
 #include "tests/conformance/Report.h"
 
 namespace ft::conformance {
+
+/// What one step of a model gives; names are those of parameters and buffers.
+struct StepResult {
+  std::vector<HostTensor> outputs;
+  std::vector<std::pair<std::string, HostTensor>> states, gradients;
+};
+
+/// Forward and backward of a model that was compiled with --training, from its
+/// own parameters and with tangents of ones.
+llvm::Expected<StepResult> runStep(const std::string &library,
+                                   llvm::ArrayRef<HostTensor> inputs);
 
 /// Runs one step of a model that was compiled with --training on a recorded
 /// case and compares its outputs, the gradient of every parameter, of which no

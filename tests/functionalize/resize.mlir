@@ -75,3 +75,19 @@ module {
     return %o : tensor<*x!ft.unknown>
   }
 }
+
+// -----
+
+// Two results, each of a size of its own, written to tensors of none.
+//
+// CHECK-LABEL: func.func @forward
+// CHECK: %[[H:.*]]:2 = ft.{{.*}}histogram.bin_ct"(%arg0, 4
+// CHECK: return %{{.*}}, %{{.*}} : tensor<4xf32{{.*}}, tensor<5xf32
+module {
+  func.func @forward(%x: tensor<6xf32, #ft.meta<cpu>> {ft.kind = "input", ft.target = "x"}) -> (tensor<*x!ft.unknown> {ft.role = "output"}, tensor<*x!ft.unknown> {ft.role = "output"}) {
+    %h = ft.aten "empty.memory_format"([0]) : () -> tensor<*x!ft.unknown>
+    %e = ft.aten "empty.memory_format"([0]) : () -> tensor<*x!ft.unknown>
+    %r:2 = ft.aten "histogram.bin_ct_out"(%x, 4, range = [0.0, 8.0], hist = %h, bin_edges = %e) : (tensor<6xf32, #ft.meta<cpu>>, tensor<*x!ft.unknown>, tensor<*x!ft.unknown>) -> (tensor<*x!ft.unknown>, tensor<*x!ft.unknown>)
+    return %h, %e : tensor<*x!ft.unknown>, tensor<*x!ft.unknown>
+  }
+}

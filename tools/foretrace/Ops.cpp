@@ -60,7 +60,8 @@ int OpsVerb::run() const {
   auto mark = [](bool has) { return std::string(has ? "yes" : "-"); };
   llvm::json::Array array;
   std::vector<std::vector<std::string>> rows = {
-      {"overload", "family", "fake", "derivative", "cpu", "cuda", "recompute"}};
+      {"overload", "family", "fake", "derivative", "cpu", "cuda", "recompute",
+       "why no derivative"}};
   Options options;
   options.plugins = plugins;
   options.catchCrashes = true;
@@ -73,14 +74,17 @@ int OpsVerb::run() const {
   table.insert(table.end(), custom.begin(), custom.end());
   for (const OpRow &op : table) {
     rows.push_back({op.name, op.family, mark(op.fake), op.derivative,
-                    mark(op.cpu), mark(op.cuda), op.recompute});
-    array.push_back(llvm::json::Object{{"name", op.name},
-                                       {"family", op.family},
-                                       {"fake", op.fake},
-                                       {"derivative", op.derivative},
-                                       {"cpu", op.cpu},
-                                       {"cuda", op.cuda},
-                                       {"recompute", op.recompute}});
+                    mark(op.cpu), mark(op.cuda), op.recompute, op.whyNone});
+    llvm::json::Object object{{"name", op.name},
+                              {"family", op.family},
+                              {"fake", op.fake},
+                              {"derivative", op.derivative},
+                              {"cpu", op.cpu},
+                              {"cuda", op.cuda},
+                              {"recompute", op.recompute}};
+    if (!op.whyNone.empty())
+      object["why_no_derivative"] = op.whyNone;
+    array.push_back(std::move(object));
   }
   return json ? writeJson(llvm::json::Object{{"ops", std::move(array)}})
               : writeProduct(cli::table(rows));

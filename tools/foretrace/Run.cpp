@@ -118,42 +118,38 @@ int RunVerb::run() const {
   outputs.resize(outputs.size() - verifier.extraOutputs());
   Product product{output, {}, ""};
   llvm::json::Object object;
-  llvm::json::Array array;
-  for (size_t i = 0; i < outputs.size(); ++i)
-    if (!product.add(
-            outputs[i], outputs[i].name, array,
-            [&] { return runner.outputText(i, 8); },
-            [&](const std::string &path) {
-              return runner.writeOutput(i, path);
-            }))
-      return failed();
-  object["outputs"] = std::move(array);
-  if (runner.isTrained()) {
-    llvm::json::Array gradients;
-    std::vector<RunTensor> all = runner.gradients();
+  using Text = std::string (Runner::*)(size_t, size_t) const;
+  using Write = bool (Runner::*)(size_t, const std::string &);
+  auto addAll = [&](const char *key, const std::string &prefix,
+                    const std::vector<RunTensor> &all, Text text, Write write) {
+    llvm::json::Array array;
     for (size_t i = 0; i < all.size(); ++i)
       if (!product.add(
-              all[i], "gradient." + all[i].name, gradients,
-              [&] { return runner.gradientText(i, 8); },
+              all[i], prefix + all[i].name, array,
+              [&] { return (runner.*text)(i, 8); },
               [&](const std::string &path) {
-                return runner.writeGradient(i, path);
+                return (runner.*write)(i, path);
               }))
-        return failed();
-    object["gradients"] = std::move(gradients);
-  }
-  if (runner.hasOptimizer()) {
-    llvm::json::Array states;
-    std::vector<RunTensor> all = runner.states();
-    for (size_t i = 0; i < all.size(); ++i)
-      if (!product.add(
-              all[i], "state." + all[i].name, states,
-              [&] { return runner.stateText(i, 8); },
-              [&](const std::string &path) {
-                return runner.writeState(i, path);
-              }))
-        return failed();
-    object["state"] = std::move(states);
-  }
+        return false;
+    object[key] = std::move(array);
+    return true;
+  };
+  if (!addAll("outputs", "", outputs, &Runner::outputText,
+              &Runner::writeOutput))
+    return failed();
+  std::vector<RunTensor> written = runner.written();
+  if (runner.exitCode() ||
+      (!written.empty() &&
+       !addAll("written", "written.", written, &Runner::writtenText,
+               &Runner::writeWritten)))
+    return failed();
+  if (runner.isTrained() &&
+      !addAll("gradients", "gradient.", runner.gradients(),
+              &Runner::gradientText, &Runner::writeGradient))
+    return failed();
+  if (runner.hasOptimizer() && !addAll("state", "state.", runner.states(),
+                                       &Runner::stateText, &Runner::writeState))
+    return failed();
   int code =
       common.json ? writeJson(std::move(object)) : writeProduct(product.text);
   return code ? code : verified;

@@ -11,10 +11,14 @@
 //                                     %y = mul(mul(%x, %m), 1 / 0.9)
 //
 // Only _philox_key has an effect; the rest is pure, so that the partitioner may
-// compute it again, and has the derivatives of its parts. What takes a loop for
-// each element (poisson, multinomial, randperm) or integers stays as it is, and
-// is never computed again. The formulas are those of lower/rules/Random.cpp and
-// Dropout.cpp, where the same operators are without a derivative.
+// compute it again, and has the derivatives of its parts. The formulas are
+// those of lower/rules/Random.cpp and Dropout.cpp, where the same operators are
+// without a derivative. Integers, and what takes a loop for each element
+// (poisson, multinomial, randperm), become the same operator with the key as an
+// argument:
+//
+//   %i = multinomial(%w, 3, true) →   %k = _philox_key()
+//                                     %i = _philox_multinomial(%w, 3, true, %k)
 
 #include "compiler/autograd/DerivativeTable.h"
 
@@ -33,10 +37,9 @@ static Term uniform(RuleCall &c, const Dims &sizes, DType dtype) {
   return drawn(c, "_philox_uniform", sizes, dtype);
 }
 
-/// Complex numbers, and none at all, are left as they are.
+/// Where nothing is drawn, calls are left as they are.
 static bool leaves(RuleCall &c) {
-  TensorMeta result = RuleCall::meta(c.result(0));
-  return !isFloating(result.dtype) || result.numel().is(0);
+  return RuleCall::meta(c.result(0)).numel().is(0);
 }
 
 /// a * x + b
@@ -56,7 +59,11 @@ static std::vector<Term> uniformBetween(RuleCall &c) {
     return {};
   TensorMeta result = RuleCall::meta(c.result(0));
   double from = c.arg("from").number(), to = c.arg("to").number();
-  return {scaled(c, uniform(c, result.sizes, result.dtype), to - from, from)};
+  Term u = c.mul(uniform(c, result.sizes, result.dtype), to - from);
+  // Both parts of a complex number lie there.
+  Term least =
+      ft::isComplex(result.dtype) ? Term(Arg::complex(from, from)) : Term(from);
+  return {c.add(u, least)};
 }
 
 static Term unitNormals(RuleCall &c) {
@@ -104,6 +111,129 @@ static std::vector<Term> bernoulli(RuleCall &c) {
     return {};
   TensorMeta result = RuleCall::meta(c.result(0));
   return {c.cast(chance(c, result.sizes, c.arg("p").number()), result.dtype)};
+}
+
+//===----------------------------------------------------------------------===//
+// The same operator with a key
+//===----------------------------------------------------------------------===//
+
+static Term newKey(RuleCall &c) { return c.call("_philox_key", {}); }
+
+/// Stands for a tensor of which only sizes and dtype count.
+static Term emptyResult(RuleCall &c) {
+  TensorMeta result = RuleCall::meta(c.result(0));
+  return c.call("empty.memory_format",
+                {result.sizes, Term(result.dtype).named("dtype")});
+}
+
+static std::vector<Term> bernoulliOf(RuleCall &c, const Term &p) {
+  if (leaves(c))
+    return {};
+  return {c.call("_philox_bernoulli", {emptyResult(c), p, newKey(c)})};
+}
+static std::vector<Term> bernoulliTensor(RuleCall &c) {
+  return bernoulliOf(c, c.arg("p"));
+}
+static std::vector<Term> bernoulliSelf(RuleCall &c) {
+  return bernoulliOf(c, c.arg("self"));
+}
+
+static std::vector<Term> binomial(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  return {
+      c.call("_philox_binomial", {c.arg("count"), c.arg("prob"), newKey(c)})};
+}
+
+static std::vector<Term> cauchy(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  return {c.call("_philox_cauchy",
+                 {emptyResult(c), c.arg("median"), c.arg("sigma"), newKey(c)})};
+}
+
+static std::vector<Term> geometric(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  return {c.call("_philox_geometric", {emptyResult(c), c.arg("p"), newKey(c)})};
+}
+
+static std::vector<Term> multinomial(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  return {c.call("_philox_multinomial", {c.arg("self"), c.arg("num_samples"),
+                                         c.arg("replacement"), newKey(c)})};
+}
+
+static std::vector<Term> normals(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  std::string name = "_philox_normals." + c.schema().overload.str();
+  return {c.call(name, {c.arg("mean"), c.arg("std"), newKey(c)})};
+}
+
+static std::vector<Term> poisson(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  return {c.call("_philox_poisson", {c.arg("self"), newKey(c)})};
+}
+
+/// Gamma numbers follow their shapes: not where a gradient is to flow there.
+static std::vector<Term> standardGamma(RuleCall &c) {
+  if (leaves(c) || c.varies(c.arg("self")))
+    return {};
+  return {c.call("_philox_gamma", {c.arg("self"), newKey(c)})};
+}
+
+static std::vector<Term> dirichlet(RuleCall &c) {
+  Term shape = c.arg("self");
+  if (leaves(c) || c.varies(shape))
+    return {};
+  Term g = c.call("_philox_gamma", {c.cast(shape, DType::F64), newKey(c)});
+  Term total = g;
+  if (RuleCall::rank(shape) > 0)
+    total = c.call("sum.dim_IntList", {g, -1, true});
+  return {c.cast(c.div(g, total), RuleCall::dtype(shape))};
+}
+
+static std::vector<Term> integersBetween(RuleCall &c, const Term &low) {
+  if (leaves(c))
+    return {};
+  TensorMeta result = RuleCall::meta(c.result(0));
+  return {c.call("_philox_randint.default",
+                 {low, c.arg("high"), result.sizes, newKey(c),
+                  Term(result.dtype).named("dtype")})};
+}
+static std::vector<Term> integersBelow(RuleCall &c) {
+  return integersBetween(c, 0);
+}
+static std::vector<Term> integersFromTo(RuleCall &c) {
+  return integersBetween(c, c.arg("low"));
+}
+static std::vector<Term> integersBelowTensor(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  return {c.call("_philox_randint.Tensor",
+                 {emptyResult(c), c.arg("high"), newKey(c)})};
+}
+
+/// random: all integers that the dtype has, from `from`, or below `to`.
+static std::vector<Term> anyIntegers(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  auto given = [&](llvm::StringRef name, const Term &otherwise) {
+    return c.schema().argIndex(name) < 0 ? otherwise : c.arg(name);
+  };
+  return {c.call("_philox_random", {emptyResult(c), given("from", 0),
+                                    given("to", Term::none()), newKey(c)})};
+}
+
+static std::vector<Term> permutation(RuleCall &c) {
+  if (leaves(c))
+    return {};
+  TensorMeta result = RuleCall::meta(c.result(0));
+  return {c.call("_philox_randperm",
+                 {c.arg("n"), newKey(c), Term(result.dtype).named("dtype")})};
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,20 +336,41 @@ static std::vector<Term> rreluWithNoise(RuleCall &c) {
 
 llvm::ArrayRef<ExpandRow> randomExpansions() {
   static const ExpandRow rows[] = {
+      {"_sample_dirichlet.default", dirichlet},
+      {"_standard_gamma.default", standardGamma},
       {"alpha_dropout.default", alphaDropout<false>},
+      {"bernoulli.Tensor", bernoulliTensor},
+      {"bernoulli.default", bernoulliSelf},
       {"bernoulli.p", bernoulli},
+      {"binomial.default", binomial},
+      {"cauchy.default", cauchy},
       {"dropout.default", dropout<false>},
       {"exponential.default", exponential},
       {"feature_alpha_dropout.default", alphaDropout<true>},
       {"feature_dropout.default", dropout<true>},
+      {"geometric.default", geometric},
       {"log_normal.default", logNormal},
+      {"multinomial.default", multinomial},
       {"native_dropout.default", nativeDropout},
+      {"normal.Tensor_Tensor", normals},
+      {"normal.Tensor_float", normals},
+      {"normal.float_Tensor", normals},
       {"normal.float_float", normalOf},
       {"normal_functional.default", normalOf},
+      {"poisson.default", poisson},
       {"rand.default", unitUniform},
       {"rand_like.default", unitUniform},
+      {"randint.default", integersBelow},
+      {"randint.low", integersFromTo},
+      {"randint_like.Tensor", integersBelowTensor},
+      {"randint_like.default", integersBelow},
+      {"randint_like.low_dtype", integersFromTo},
       {"randn.default", unitNormal},
       {"randn_like.default", unitNormal},
+      {"random.default", anyIntegers},
+      {"random.from", anyIntegers},
+      {"random.to", anyIntegers},
+      {"randperm.default", permutation},
       {"rrelu.default", rrelu},
       {"rrelu_with_noise_functional.default", rreluWithNoise},
       {"uniform.default", uniformBetween},

@@ -68,6 +68,24 @@ static LogicalResult philoxDraw(FakeCall &c) {
   return c.fresh(TensorMeta::contiguous(dtype, c.dims(1), c.device));
 }
 
+/// low, high, size, key, dtype
+static LogicalResult philoxIntegers(FakeCall &c) {
+  return c.fresh(TensorMeta::contiguous(c.dtype(4).value_or(DType::I64),
+                                        c.dims(2), c.device));
+}
+
+/// n, key, dtype
+static LogicalResult philoxPermutation(FakeCall &c) {
+  return c.fresh(TensorMeta::contiguous(c.dtype(2).value_or(DType::I64),
+                                        {c.dim(0)}, c.device));
+}
+
+/// self, high, key: self's sizes and dtype.
+static LogicalResult philoxBelow(FakeCall &c) {
+  return c.fresh(
+      TensorMeta::contiguous(c.tensor(0).dtype, c.tensor(0).sizes, c.device));
+}
+
 static LogicalResult checkRange(FakeCall &c, Dim low, Dim high, DType dtype,
                                 bool cpu) {
   if (c.le(high, low))
@@ -133,7 +151,11 @@ static LogicalResult normalTensors(FakeCall &c) {
   const TensorMeta &first = mean ? *mean : *deviation;
   if (failed(needsFloat(c, first.dtype)))
     return failure();
-  FailureOr<Dims> sizes = c.broadcast(elementwiseTensors(c));
+  SmallVector<const TensorMeta *, 2> parameters;
+  for (unsigned i : {0u, 1u})
+    if (const TensorMeta *t = c.optTensor(i))
+      parameters.push_back(t);
+  FailureOr<Dims> sizes = c.broadcast(parameters);
   if (failed(sizes))
     return failure();
   return c.fresh(TensorMeta::contiguous(first.dtype, *sizes, c.device));
@@ -222,7 +244,7 @@ static LogicalResult binomial(FakeCall &c) {
     return c.fail(FakeError::Dtype, "binomial needs one dtype, not " +
                                         dtypeName(c.tensor(0).dtype) + " and " +
                                         dtypeName(c.tensor(1).dtype));
-  return pointwise<Promote::Default>(c);
+  return elementwise(c, {&c.tensor(0), &c.tensor(1)}, c.tensor(0).dtype);
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,8 +333,22 @@ static LogicalResult samples(FakeCall &c) {
 
 ArrayRef<FakeRuleRow> randomRules() {
   static const FakeRuleRow rows[] = {
+      {"_philox_bernoulli.default", bernoulli},
+      {"_philox_binomial.default", binomial},
+      {"_philox_cauchy.default", fillRandom<Takes::Floating>},
+      {"_philox_gamma.default", samples},
+      {"_philox_geometric.default", fillRandom<Takes::NoBoolNoComplex>},
       {"_philox_key.default", philoxKey},
+      {"_philox_multinomial.default", multinomial},
       {"_philox_normal.default", philoxDraw},
+      {"_philox_normals.Tensor_Tensor", normalTensors},
+      {"_philox_normals.Tensor_float", normalTensors},
+      {"_philox_normals.float_Tensor", normalTensors},
+      {"_philox_poisson.default", elementwiseOfSelf},
+      {"_philox_randint.Tensor", philoxBelow},
+      {"_philox_randint.default", philoxIntegers},
+      {"_philox_random.default", fillRandom<Takes::NoComplex>},
+      {"_philox_randperm.default", philoxPermutation},
       {"_philox_uniform.default", philoxDraw},
       {"_fused_dropout.default", nativeDropout},
       {"_masked_scale.default", nativeDropoutBackward},

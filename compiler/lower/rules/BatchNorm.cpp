@@ -134,7 +134,7 @@ static LoweredTensor blend(LowerCall &c, LoweredTensor running,
       });
 }
 
-static Statistics lowerBatchNorm(LowerCall &c, const BatchNorm &n) {
+static Statistics normalizeBatch(LowerCall &c, const BatchNorm &n) {
   DType sum = opmathType(n.x.dtype);
   Dim channels = n.x.dims()[1];
   Statistics r;
@@ -195,17 +195,17 @@ static LogicalResult setResults(LowerCall &c, const Statistics &r,
 /// batch_norm, native_batch_norm, …_functional: (input, weight, bias,
 /// running_mean, running_var, training, momentum, eps); one, three or five
 /// results.
-static LogicalResult batchNorm(LowerCall &c) {
+LogicalResult lowerBatchNorm(LowerCall &c) {
   BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
               optional(c, 4), c.flag(5),      c.number(6),    c.number(7)};
-  return setResults(c, lowerBatchNorm(c, n));
+  return setResults(c, normalizeBatch(c, n));
 }
 
 /// (input, weight, bias, training, momentum, eps).
 static LogicalResult withoutRunning(LowerCall &c) {
   BatchNorm n{c.operand(0), optional(c, 1), optional(c, 2), {},
               {},           true,           c.number(4),    c.number(5)};
-  return setResults(c, lowerBatchNorm(c, n));
+  return setResults(c, normalizeBatch(c, n));
 }
 
 /// (input, weight, bias, running_mean, running_var, momentum, eps), by the
@@ -214,19 +214,19 @@ template <bool Training>
 static LogicalResult withReserve(LowerCall &c) {
   BatchNorm n{c.operand(0),   optional(c, 1), optional(c, 2), optional(c, 3),
               optional(c, 4), Training,       c.number(5),    c.number(6)};
-  return setResults(c, lowerBatchNorm(c, n), true);
+  return setResults(c, normalizeBatch(c, n), true);
 }
 
 static const LowerRuleRow kRows[] = {
     anyShape("_batch_norm_no_update.default", withReserve<false>),
     anyShape("_batch_norm_with_update_functional.default", withReserve<true>),
-    anyShape("_native_batch_norm_legit.default", batchNorm),
+    anyShape("_native_batch_norm_legit.default", lowerBatchNorm),
     anyShape("_native_batch_norm_legit.no_stats", withoutRunning),
-    anyShape("_native_batch_norm_legit_functional.default", batchNorm),
+    anyShape("_native_batch_norm_legit_functional.default", lowerBatchNorm),
     anyShape("_native_batch_norm_legit_no_training.default",
              withReserve<false>),
-    anyShape("batch_norm.default", batchNorm),
-    anyShape("native_batch_norm.default", batchNorm),
+    anyShape("batch_norm.default", lowerBatchNorm),
+    anyShape("native_batch_norm.default", lowerBatchNorm),
 };
 
 ArrayRef<LowerRuleRow> batchNormLowerRules() { return kRows; }

@@ -204,10 +204,11 @@ static LogicalResult nativeGroupNorm(LowerCall &c) {
 }
 
 /// (input, weight, bias, running_mean, running_var, use_input_stats, momentum,
-/// eps): each channel of each image on its own.
+/// eps): each channel of each image on its own. What it does to the running
+/// statistics functionalize has made calls of their own.
 static LogicalResult instanceNorm(LowerCall &c) {
-  if (!c.flag(5) || !c.isNone(3))
-    return c.unsupported("running statistics");
+  if (!c.flag(5))
+    return lowerBatchNorm(c);
   return groups(c, c.operand(0).dims()[1], optional(c, 1), optional(c, 2),
                 c.number(7));
 }

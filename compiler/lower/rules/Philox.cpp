@@ -157,26 +157,33 @@ SmallVector<LoweredTensor> callRandomKernel(LowerCall &c, StringRef name,
                                             ArrayRef<Arg> numbers,
                                             const SizeList &sizes, DType dtype,
                                             Dim scratchBytes) {
-  auto results = callKernel(c, name, ins, numbers, {{sizes, dtype}},
-                            {1, maxDim(scratchBytes, 64)});
-  if (auto call = results[0].value.getDefiningOp<KernelCallOp>())
-    call.setHasEffects(true);
-  return results;
+  SmallVector<LoweredTensor> all = {keyOf(c)};
+  llvm::append_range(all, ins);
+  return callKernel(c, name, all, numbers, {{sizes, dtype}},
+                    {1, maxDim(scratchBytes, 64)});
 }
 
 LoweredTensor drawKey(LowerCall &c) {
-  return callRandomKernel(c, "random_key", {}, {}, {2}, DType::I64, 0)[0];
+  auto results =
+      callKernel(c, "random_key", {}, {}, {{{2}, DType::I64}}, {1, 64});
+  if (auto call = results[0].value.getDefiningOp<KernelCallOp>())
+    call.setHasEffects(true);
+  return results[0];
+}
+
+LoweredTensor keyOf(LowerCall &c) {
+  int given = c.call().schema->argIndex("key");
+  return given < 0 ? drawKey(c)
+                   : c.toRowMajor(c.operand(static_cast<unsigned>(given)));
 }
 
 LoweredTensor draw(LowerCall &c, ArrayRef<LoweredTensor> ins,
                    const SizeList &sizes, DType dtype,
-                   llvm::function_ref<Value(RandomBits &, ValueRange)> body,
-                   LoweredTensor key) {
+                   llvm::function_ref<Value(RandomBits &, ValueRange)> body) {
   LoweredTensor out = c.empty(sizes, dtype);
   if (hasNoElements(sizes))
     return out;
-  if (!key.value)
-    key = drawKey(c);
+  LoweredTensor key = keyOf(c);
   auto rank = static_cast<unsigned>(sizes.size());
   SmallVector<AffineExpr, 6> position;
   for (unsigned d = 0; d < rank; ++d)

@@ -45,19 +45,21 @@ private:
 };
 
 /// A tensor whose elements are drawn; operands are broadcast as in pointwise.
-/// The body gets compute values and returns one of `dtype`. Without a key it
-/// draws one.
+/// The body gets compute values and returns one of `dtype`.
 LoweredTensor
 draw(LowerCall &c, llvm::ArrayRef<LoweredTensor> ins, const SizeList &sizes,
      DType dtype,
-     llvm::function_ref<mlir::Value(RandomBits &, mlir::ValueRange)> body,
-     LoweredTensor key = {});
+     llvm::function_ref<mlir::Value(RandomBits &, mlir::ValueRange)> body);
 
-/// A seed and an offset that no other draw gets: int64 [2].
+/// A seed and an offset that no other draw gets: int64 [2]. Two of these are
+/// never one.
 LoweredTensor drawKey(LowerCall &c);
 
-/// Calls a kernel that draws numbers itself. Two equal calls draw different
-/// ones: neither is removed.
+/// What draw and callRandomKernel draw from: the argument `key` of operators
+/// that have one, which are functions of it; a new key otherwise.
+LoweredTensor keyOf(LowerCall &c);
+
+/// Calls a kernel that draws numbers itself: its first argument is the key.
 llvm::SmallVector<LoweredTensor>
 callRandomKernel(LowerCall &c, llvm::StringRef name,
                  llvm::ArrayRef<LoweredTensor> ins, llvm::ArrayRef<Arg> numbers,

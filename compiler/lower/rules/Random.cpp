@@ -276,25 +276,6 @@ static LogicalResult philoxKey(LowerCall &c) {
   return success();
 }
 
-/// key, size
-template <bool Normal>
-static LogicalResult philoxDraw(LowerCall &c) {
-  const TensorMeta &meta = c.resultMeta(0);
-  DType dtype = meta.dtype;
-  c.setResult(0, draw(
-                     c, {}, dimsOf(meta), dtype,
-                     [&](RandomBits &r, ValueRange) {
-                       if (Normal)
-                         return r.cast(normalNumber(r, dtype),
-                                       opmathType(dtype), dtype);
-                       Value second =
-                           isComplex(dtype) ? r.uniform(dtype, true) : Value();
-                       return finish(r, r.uniform(dtype), second, dtype);
-                     },
-                     c.toRowMajor(c.operand(0))));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Chances and counts
 //===----------------------------------------------------------------------===//
@@ -382,8 +363,23 @@ static LogicalResult multinomial(LowerCall &c) {
 
 static const LowerRuleRow kRows[] = {
     anyShape("_philox_key.default", philoxKey),
-    anyShape("_philox_normal.default", philoxDraw<true>),
-    anyShape("_philox_uniform.default", philoxDraw<false>),
+    // The same with a key: these draw the same numbers again.
+    anyShape("_philox_bernoulli.default", bernoulliTensor<1>),
+    anyShape("_philox_binomial.default", binomial),
+    anyShape("_philox_cauchy.default", inverted<cauchy>),
+    anyShape("_philox_gamma.default", standardGamma),
+    anyShape("_philox_geometric.default", inverted<geometric>),
+    anyShape("_philox_multinomial.default", multinomial),
+    anyShape("_philox_normal.default", normalUnit),
+    anyShape("_philox_normals.Tensor_Tensor", normal<0, 1>),
+    anyShape("_philox_normals.Tensor_float", normal<0, 1>),
+    anyShape("_philox_normals.float_Tensor", normal<0, 1>),
+    anyShape("_philox_poisson.default", poisson),
+    anyShape("_philox_randint.Tensor", integersBelowTensor),
+    anyShape("_philox_randint.default", integersBetween<0, 1>),
+    anyShape("_philox_random.default", integersFrom<true>),
+    anyShape("_philox_randperm.default", permutation),
+    anyShape("_philox_uniform.default", uniformUnit),
     anyShape("_sample_dirichlet.default", dirichlet),
     anyShape("_standard_gamma.default", standardGamma),
     anyShape("bernoulli.Tensor", bernoulliTensor<1>),

@@ -102,7 +102,7 @@ typedef struct ft_status {
 /*===- What a model says of itself ----------------------------------------===*/
 
 /* The version of this file's ABI. Higher versions keep what lower ones had. */
-#define FT_ABI_VERSION 3
+#define FT_ABI_VERSION 4
 
 /* Bits of ft_value_info.flags. */
 enum {
@@ -286,6 +286,11 @@ typedef struct ft_train_call {
   DLTensor *input_gradients; /* [num_inputs]: written where the input is flagged
                                 FT_VALUE_GRADIENT; NULL if none is */
   const ft_optimizer_options *optimizer_options; /* NULL: the defaults */
+  /* Since ABI version 4. */
+  const DLTensor *input_tangents; /* [num_inputs]: gradients of what forward has
+                                     left in inputs that are flagged both
+                                     FT_VALUE_WRITTEN and FT_VALUE_GRADIENT;
+                                     without data, or NULL: zeros */
 } ft_train_call;
 
 enum {
