@@ -84,16 +84,15 @@ void JointRegion::collectForward() {
   }
 }
 
-/// Whether a value is the same in every run of the region: a loop's backward
-/// makes it again from what it captures.
-bool JointRegion::isInvariant(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getArgNumber() < primals &&
-           captured[argument.getArgNumber()];
-  Operation *op = value.getDefiningOp();
-  return schemaOf(op) && isMemoryEffectFree(op) && !op->getNumRegions() &&
-         llvm::all_of(op->getOperands(),
-                      [&](Value v) { return isInvariant(v); });
+void JointRegion::collectInvariants() {
+  auto isInvariant = [&](Value v) { return invariant.contains(v); };
+  for (BlockArgument argument : body.getArguments().take_front(primals))
+    if (captured[argument.getArgNumber()])
+      invariant.insert(argument);
+  for (Operation &op : body.without_terminator())
+    if (schemaOf(&op) && isMemoryEffectFree(&op) && !op.getNumRegions() &&
+        llvm::all_of(op.getOperands(), isInvariant))
+      invariant.insert(op.result_begin(), op.result_end());
 }
 
 /// Views, which cost nothing, and numbers.
@@ -102,7 +101,7 @@ bool JointRegion::isRemade(Operation *op, Value value) {
     return true;
   if (op->getNumRegions() || !isMemoryEffectFree(op))
     return false;
-  if (!isa<TensorType>(value.getType()) || isInvariant(value))
+  if (!isa<TensorType>(value.getType()) || invariant.contains(value))
     return true;
   const Schema *schema = schemaOf(op);
   if (!schema || schema->returns.empty() || op->getNumOperands() == 0)
@@ -118,31 +117,35 @@ bool JointRegion::isRemade(Operation *op, Value value) {
          whole->numel() == part->numel();
 }
 
-void JointRegion::need(Value value) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    unsigned i = argument.getArgNumber();
-    if (i >= primals)
-      return;
-    if (kinds[i] == Argument::Kept)
-      saved.insert(argument);
-    else
-      arguments.insert(argument);
-    return;
+/// Not recursive: what is made again may be a long chain.
+void JointRegion::need(Value first) {
+  SmallVector<Value> left = {first};
+  while (!left.empty()) {
+    Value value = left.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      unsigned i = argument.getArgNumber();
+      if (i >= primals)
+        continue;
+      if (kinds[i] == Argument::Kept)
+        saved.insert(argument);
+      else
+        arguments.insert(argument);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (backward.contains(op))
+      continue;
+    // What cannot leave the region is made again from what can.
+    bool again =
+        isRemade(op, value) ||
+        (!canBeKept(value) && isMemoryEffectFree(op) && !op->getNumRegions());
+    if (forward.contains(op) && !again) {
+      saved.insert(value);
+      continue;
+    }
+    backward.insert(op);
+    left.append(op->operand_begin(), op->operand_end());
   }
-  Operation *op = value.getDefiningOp();
-  if (backward.contains(op))
-    return;
-  // What cannot leave the region is made again from what can.
-  bool again =
-      isRemade(op, value) ||
-      (!canBeKept(value) && isMemoryEffectFree(op) && !op->getNumRegions());
-  if (forward.contains(op) && !again) {
-    saved.insert(value);
-    return;
-  }
-  backward.insert(op);
-  for (Value operand : op->getOperands())
-    need(operand);
 }
 
 static void collectSymbols(Dim dim, llvm::StringSet<> &names) {
@@ -184,6 +187,7 @@ LogicalResult JointRegion::cut(ArrayRef<Argument> how,
   kinds.assign(how.begin(), how.end());
   captured.assign(isCaptured.begin(), isCaptured.end());
   collectForward();
+  collectInvariants();
   for (BlockArgument argument : body.getArguments()) {
     if (std::optional<TensorMeta> meta = metaOf(argument))
       for (Dim d : meta->sizes)

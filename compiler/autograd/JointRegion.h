@@ -56,9 +56,9 @@ public:
 private:
   void collectForward();
   bool isRemade(mlir::Operation *op, mlir::Value value);
-  bool isInvariant(mlir::Value value);
+  void collectInvariants();
   bool canBeKept(mlir::Value value) const;
-  void need(mlir::Value value);
+  void need(mlir::Value first);
   mlir::LogicalResult checkKept();
 
   mlir::Block &body;
@@ -74,6 +74,9 @@ private:
   /// Symbols of sizes that are known outside: those of the arguments.
   llvm::StringSet<> outside;
   llvm::DenseSet<mlir::Operation *> forward, backward;
+  /// The same in every run of the region: a loop's backward makes them again
+  /// from what it captures.
+  llvm::DenseSet<mlir::Value> invariant;
   llvm::SetVector<mlir::Value> saved;
   llvm::SetVector<mlir::BlockArgument> arguments;
 };

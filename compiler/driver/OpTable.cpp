@@ -26,9 +26,9 @@ static std::string derivativeText(const Schema &schema) {
   const Derivative &entry = derivativeOf(schema);
   if (!whyNoDerivative(schema).empty())
     return "-";
-  if (entry.exists() || entry.expands())
-    return "yes";
-  return entry.kind == Derivative::Constant ? "zero" : "-";
+  if (entry.kind == Derivative::Constant)
+    return "zero";
+  return entry.exists() || entry.expands() ? "yes" : "-";
 }
 
 static std::string whyNone(const Schema &schema, const Schema *pure) {
