@@ -15,34 +15,52 @@ namespace ft {
 
 /// Beyond this, comparing each block with all placed ones takes too long.
 static constexpr size_t kExact = 4096;
+/// How many comparisons of two blocks improving an order may take (about 20
+/// ms), and after how many orders that are no better it ends.
+static constexpr int64_t kMostComparisons = 12'000'000;
+static constexpr unsigned kPatience = 256;
 
 using Order = std::vector<unsigned>;
 
-/// Each at the lowest offset at which it fits, in the given order.
-static int64_t placeLowest(llvm::MutableArrayRef<Interval> all,
-                           const Order &order) {
+namespace {
+/// Places blocks in a given order, each at the lowest offset at which it fits.
+class LowestFit {
+public:
+  int64_t place(llvm::MutableArrayRef<Interval> all, const Order &order);
+  /// Of two blocks, so far.
+  int64_t comparisons = 0;
+
+private:
+  struct Placed {
+    unsigned first, last;
+    int64_t offset, end;
+  };
+  /// By offset.
+  std::vector<Placed> placed;
+};
+} // namespace
+
+int64_t LowestFit::place(llvm::MutableArrayRef<Interval> all,
+                         const Order &order) {
   int64_t end = 0;
-  // Those placed so far, by offset.
-  std::vector<unsigned> placed;
-  placed.reserve(order.size());
+  placed.clear();
   for (unsigned id : order) {
     Interval &b = all[id];
-    int64_t offset = 0;
-    for (unsigned other : placed) {
-      const Interval &o = all[other];
-      if (o.last < b.first || b.last < o.first)
+    b.offset = 0;
+    const Placed *other = placed.data(), *stop = other + placed.size();
+    for (; other != stop; ++other) {
+      if (other->last < b.first || b.last < other->first)
         continue;
-      if (offset + b.size <= o.offset)
+      if (b.offset + b.size <= other->offset)
         break;
-      offset = std::max(offset, o.offset + o.size);
+      b.offset = std::max(b.offset, other->end);
     }
-    b.offset = offset;
-    end = std::max(end, offset + b.size);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), id,
-                                   [&](unsigned x, unsigned y) {
-                                     return all[x].offset < all[y].offset;
-                                   }),
-                  id);
+    comparisons += other - placed.data();
+    end = std::max(end, b.offset + b.size);
+    auto at = std::upper_bound(
+        placed.begin(), placed.end(), b.offset,
+        [](int64_t offset, const Placed &p) { return offset < p.offset; });
+    placed.insert(at, {b.first, b.last, b.offset, b.offset + b.size});
   }
   return end;
 }
@@ -144,6 +162,32 @@ int64_t mostLive(llvm::ArrayRef<Interval> intervals) {
   return most;
 }
 
+/// Places again and again, each time the block that reaches highest earlier:
+/// before the half of those that were placed before it, or first of all. True
+/// if `tried` says that it need not get better.
+template <typename Tried>
+static bool improve(llvm::MutableArrayRef<Interval> all, Order order,
+                    LowestFit &fit, int64_t comparisons, Tried tried) {
+  int64_t best = -1;
+  comparisons += fit.comparisons;
+  for (unsigned i = 0, since = 0;
+       fit.comparisons < comparisons && since < kPatience; ++i, ++since) {
+    int64_t end = fit.place(all, order);
+    if (tried(end))
+      return true;
+    if (best < 0 || end < best) {
+      best = end;
+      since = 0;
+    }
+    auto top = std::find_if(order.begin(), order.end(), [&](unsigned id) {
+      return all[id].offset + all[id].size == end;
+    });
+    auto before = order.begin() + (i % 3 ? (top - order.begin()) / 2 : 0);
+    std::rotate(before, top, top + 1);
+  }
+  return false;
+}
+
 int64_t packIntervals(llvm::MutableArrayRef<Interval> all) {
   Order order(all.size());
   std::iota(order.begin(), order.end(), 0);
@@ -158,6 +202,7 @@ int64_t packIntervals(llvm::MutableArrayRef<Interval> all) {
     return placeBySteps(all, order);
   }
   int64_t bound = mostLive(all), best = -1;
+  LowestFit fit;
   std::vector<Interval> chosen;
   auto tried = [&](int64_t end) {
     if (best < 0 || end < best) {
@@ -167,16 +212,24 @@ int64_t packIntervals(llvm::MutableArrayRef<Interval> all) {
     return best == bound;
   };
   by([](const Interval &b) { return -b.size; });
-  if (tried(placeLowest(all, order)))
+  if (tried(fit.place(all, order)))
     return best;
   by([](const Interval &b) {
     return -double(b.size) * (b.last - b.first + 1);
   });
-  bool done = tried(placeLowest(all, order));
+  Order byArea = order;
+  bool done = tried(fit.place(all, order));
   if (!done) {
     by(first);
-    done = tried(placeLowest(all, order)) || tried(placeBySteps(all, order));
+    done = tried(fit.place(all, order)) || tried(placeBySteps(all, order));
   }
+  by([](const Interval &b) { return -b.size; });
+  // As good as the best: 0.4 % above the bound.
+  auto isNear = [&](int64_t end) {
+    return tried(end) || best <= bound + bound / 256;
+  };
+  for (const Order &start : {order, byArea})
+    done = done || improve(all, start, fit, kMostComparisons / 2, isNear);
   std::copy(chosen.begin(), chosen.end(), all.begin());
   return best;
 }

@@ -32,7 +32,26 @@ TEST(PackIntervals, ATrainingStepEndsNearTheBound) {
   for (size_t i = 0; i < all.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       EXPECT_FALSE(meet(all[i], all[j])) << i << " " << j;
-  EXPECT_LE(static_cast<double>(end), 1.05 * ft::mostLive(all));
+  EXPECT_LE(static_cast<double>(end), 1.01 * ft::mostLive(all));
+}
+
+// Early layers have the largest values, late ones the largest weights, which
+// are needed in another order for a moment: by size alone a gap stays.
+TEST(PackIntervals, LargeBlocksOfTwoKindsEndNearTheBound) {
+  std::vector<Interval> all;
+  unsigned n = 40;
+  for (unsigned i = 0; i < n; ++i) {
+    int64_t value = 64 * (n - i) * (n - i), weight = 64 * i * i;
+    all.push_back({value, i, 4 * n - 2 * i});
+    all.push_back({value / 2, 4 * n - 2 * i - 1, 4 * n - 2 * i + 1});
+    all.push_back({value, 4 * n - 2 * i, 4 * n - 2 * i + 2});
+    all.push_back({weight, 4 * n - 2 * i, 4 * n - 2 * i});
+  }
+  int64_t end = ft::packIntervals(all);
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      EXPECT_FALSE(meet(all[i], all[j])) << i << " " << j;
+  EXPECT_LE(static_cast<double>(end), 1.01 * ft::mostLive(all));
 }
 
 // Many blocks go another way, which looks at each once: neighbours in time are
