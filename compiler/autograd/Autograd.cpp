@@ -10,6 +10,7 @@
 #include "compiler/fake/FakeCache.h"
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/ModuleScope.h"
+#include "compiler/fake/SpreadOperands.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
 
@@ -171,7 +172,7 @@ LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
     return failure();
   scope.declareMade(module);
   mergeCalls(function.front());
-  return success();
+  return spreadOperands(module);
 }
 
 LogicalResult verifyAutogradStage(ModuleOp module) {

@@ -378,16 +378,22 @@ Term RuleCall::sumTo(const Term &a, ArrayRef<Dim> wanted) {
     return a;
   size_t extra = have.size() - wanted.size();
   SmallVector<int64_t> leading, broadcast;
+  bool open = false;
   for (size_t d = 0; d < extra; ++d)
     leading.push_back(static_cast<int64_t>(d));
   for (size_t d = 0; d < wanted.size(); ++d)
     if (wanted[d].is(1) && !have[extra + d].is(1))
       broadcast.push_back(static_cast<int64_t>(d));
+    else
+      open |= wanted[d] != have[extra + d];
   Term sum = a;
   if (!leading.empty())
     sum = call("sum.dim_IntList", {sum, ArrayRef<int64_t>(leading), false});
   if (!broadcast.empty())
     sum = call("sum.dim_IntList", {sum, ArrayRef<int64_t>(broadcast), true});
+  // The run finds out, or two expressions are known to be one size.
+  if (open && to.scope)
+    sum = call("sum_to_size", {sum, wanted});
   return sum;
 }
 

@@ -25,8 +25,26 @@ namespace ft {
 
 static llvm::Error badOption(const Twine &what) {
   return makeError(DiagId::BadCommandLine, "--dynamic", what,
-                   "a size is declared as x:0=batch[2..64]: input, dim, name "
-                   "or expression of names, range");
+                   "a size is declared as x:0=batch[2..64] or "
+                   "x:0=batch{1,2,8}: input, dim, name or expression of "
+                   "names, range or list");
+}
+
+/// "1,2,8", in any order.
+static bool readMembers(StringRef list, DynamicSize &size) {
+  SmallVector<StringRef> parts;
+  list.split(parts, ',');
+  for (StringRef part : parts) {
+    int64_t number;
+    if (part.trim().getAsInteger(10, number) || number < 0)
+      return false;
+    size.members.push_back(number);
+  }
+  llvm::sort(size.members);
+  size.members.erase(llvm::unique(size.members), size.members.end());
+  size.lower = size.members.front();
+  size.upper = size.members.back();
+  return true;
 }
 
 llvm::Expected<DynamicSize> parseDynamicSize(StringRef text) {
@@ -54,6 +72,11 @@ llvm::Expected<DynamicSize> parseDynamicSize(StringRef text) {
         !read(high, size.upper) ||
         (size.lower && size.upper && *size.lower > *size.upper))
       return badOption("'[" + range + "]' is no range of sizes");
+    name = expression.trim();
+  } else if (name.consume_back("}")) {
+    auto [expression, list] = name.rsplit('{');
+    if (!readMembers(list, size))
+      return badOption("'{" + list + "}' is no list of sizes");
     name = expression.trim();
   }
   size.size = name.str();
@@ -373,6 +396,18 @@ llvm::Error Declarer::setRange(const Item &item) {
   std::optional<int64_t> lower = item.asked->lower, upper = item.asked->upper;
   if (!lower && !upper)
     return llvm::Error::success();
+  ArrayRef<int64_t> members = item.asked->members;
+  if (!members.empty()) {
+    SymExpr size = withNames(item.size);
+    SmallVector<SymExpr> cases;
+    for (int64_t member : members)
+      cases.push_back(symbols.eq(size, symbols.constant(member)));
+    std::optional<int64_t> hint = hintOf(item.size);
+    if (hint && !llvm::is_contained(members, *hint))
+      return refuse(item, "the size in the model, " + Twine(*hint) +
+                              ", is none of those");
+    addFact(symbols.logicalOr(cases), item.place);
+  }
   if (item.size.kind() != SymKind::Symbol) {
     SymExpr size = withNames(item.size);
     if (lower)

@@ -9,6 +9,7 @@
 //   y:1=2*batch+1      a dim made of another one
 //   x:1=4*_s           a multiple of 4
 //   x:0                any size
+//   x:0=batch{1,2,8}   one of these
 //
 // The size in the model is the example. A dim that is a symbol already keeps
 // it and gets the name and the range; a range can be narrowed, or widened down
@@ -42,10 +43,13 @@ struct DynamicSize {
   /// An expression over names; empty: a name is made.
   std::string size;
   std::optional<int64_t> lower, upper;
+  /// Not empty: the size is one of these, in ascending order; `lower` and
+  /// `upper` are the first and the last.
+  std::vector<int64_t> members;
 };
 
-/// Reads "x:0=batch[2..64]"; either end of the range may be absent. Fails
-/// (FT0001) with what is wrong.
+/// Reads "x:0=batch[2..64]", either end of the range may be absent, or
+/// "x:0=batch{1,2,8}". Fails (FT0001) with what is wrong.
 llvm::Expected<DynamicSize> parseDynamicSize(llvm::StringRef text);
 
 /// The dims of "x=4x16" that differ from those of input x in the module: what

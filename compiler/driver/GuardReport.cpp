@@ -24,10 +24,21 @@ static std::string causeText(const std::string &cause,
   return place.empty() ? cause : cause + " at " + place;
 }
 
+/// The cases that the program would have worked in as well, after `lead`.
+static std::string givenUp(const ModuleGuards::Row &row, llvm::StringRef lead) {
+  return row.instead.empty() ? ""
+                             : lead.str() + llvm::join(row.instead, " or ");
+}
+
 static std::string tableText(const ModuleGuards &guards) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printReport(guards.env(), guards.report(), os);
+  for (const ModuleGuards::Row &row : guards.rows())
+    if (row.required && !row.instead.empty())
+      os << "made for " << row.text << " (" << row.id << ", "
+         << causeText(row.cause, row.place) << ')' << givenUp(row, ", not for ")
+         << '\n';
   return text;
 }
 
@@ -45,7 +56,7 @@ std::string reportGuards(const Session &session) {
             (row.declared ? "declared" : "required");
     if (!row.cause.empty())
       text += (row.declared ? ": " : " by ") + causeText(row.cause, row.place);
-    text += '\n';
+    text += givenUp(row, "; given up: ") + '\n';
   }
   for (const ModuleGuards::Row &row : guards.rows())
     if (!row.required)
@@ -72,6 +83,8 @@ static llvm::json::Object rowJson(const ModuleGuards::Row &row) {
     object["place"] = row.place;
   if (!row.required)
     object["implied_by"] = std::move(implied);
+  if (!row.instead.empty())
+    object["given_up"] = llvm::json::Array(row.instead);
   return object;
 }
 
@@ -154,6 +167,10 @@ std::string explainGuard(const Session &session, const std::string &id) {
       text += ", at " + row->place;
     text += ".\n";
   }
+  if (!row->instead.empty())
+    text += "The operator would also work for " +
+            llvm::join(row->instead, " or for ") +
+            ", but the program is made for the case of the example.\n";
   if (row->required)
     text += "It is checked before each call.\n";
   else if (row->impliedBy.empty())

@@ -15,6 +15,7 @@
 #include "compiler/driver/PeakBudget.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/fake/FakePropagate.h"
+#include "compiler/fake/SpreadOperands.h"
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/MemoryPlan.h"
@@ -269,7 +270,8 @@ static llvm::Error runLower(PipelineState &state) {
   if (mlir::failed(checkSizes(state.module)))
     return reported();
   for (mlir::ModuleOp program : programsOf(state.module))
-    if (mlir::failed(checkFake(program, FakeCheck::Shapes, &state.cache)))
+    if (mlir::failed(checkFake(program, FakeCheck::Shapes, &state.cache)) ||
+        mlir::failed(spreadOperands(program)))
       return reported();
   if (mlir::failed(lowerModule(
           state.module, lowerOptions(*state.target, state.options, *device))))

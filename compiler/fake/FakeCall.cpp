@@ -3,6 +3,8 @@
 
 #include "compiler/fake/FakeCall.h"
 
+#include "compiler/shape/Broadcast.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -163,8 +165,17 @@ static Dim simpler(Dim a, Dim b) {
   return b.symbolic().size() < a.symbolic().size() ? b : a;
 }
 
+bool FakeCall::isPositive(Dim size) {
+  if (size.isStatic())
+    return size.value() > 0;
+  SymContext &symbols = scope->symbols();
+  return scope->answer(symbols.ge(size.symbolic(), symbols.constant(1)))
+      .value_or(false);
+}
+
 /// The size that two open sizes broadcast to: the other where one is 1.
-std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
+std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b, bool mayStayOpen,
+                                           bool &open) {
   if (!scope)
     return eq(a, b) ? std::optional(a) : std::nullopt;
   SymContext &symbols = scope->symbols();
@@ -173,9 +184,18 @@ std::optional<Dim> FakeCall::broadcastSize(Dim a, Dim b) {
   bool guarded = false;
   std::optional<size_t> taken =
       scope->choose({symbols.eq(x, y), symbols.eq(y, one), symbols.eq(x, one)},
-                    schemaRef.base, guarded);
+                    schemaRef.base, guarded, mayStayOpen ? 1 : SIZE_MAX);
   if (guarded)
     bypass = "a guard";
+  if (taken == 3) {
+    open = true;
+    // One that is not 1 is the result's.
+    for (auto [size, other] : {std::pair(x, a), {y, b}})
+      if (scope->answer(symbols.ne(size, one)).value_or(false))
+        return other;
+    SymExpr both = ft::broadcastSize(x, y, isPositive(a) && isPositive(b));
+    return both ? std::optional(Dim(both)) : std::nullopt;
+  }
   if (taken)
     return *taken == 0 ? simpler(a, b) : *taken == 1 ? a : b;
   // A size that only the run knows is taken not to be 1, as PyTorch does; that
@@ -280,9 +300,22 @@ FailureOr<SmallVector<int64_t, 6>> FakeCall::wrapDims(unsigned i, int64_t rank,
   return list;
 }
 
+std::optional<unsigned> FakeCall::operandOf(const TensorMeta *tensor) const {
+  if (tensor < operands.begin() || tensor >= operands.end())
+    return std::nullopt;
+  return static_cast<unsigned>(tensor - operands.begin());
+}
+
 FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors,
-                                    ArrayRef<const TensorMeta *> named) {
+                                    ArrayRef<const TensorMeta *> named,
+                                    std::optional<size_t> behind) {
   Dims sizes;
+  // Whether the tensors are operands, but for their last dims.
+  ArrayRef<const TensorMeta *> given = behind ? named : tensors;
+  bool mayStayOpen = spreads && scope && all_of(given, [&](auto *t) {
+                       return operandOf(t).has_value();
+                     });
+  bool open = false;
   // The first operand that has a size other than 1 at that dim.
   auto giverOf = [&](size_t fromLast) -> size_t {
     for (auto [i, t] : enumerate(tensors))
@@ -308,7 +341,7 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors,
         have = next;
         continue;
       }
-      std::optional<Dim> common = broadcastSize(have, next);
+      std::optional<Dim> common = broadcastSize(have, next, mayStayOpen, open);
       if (!common)
         return fail(FakeError::Shape,
                     "sizes " + have.str() + " of " +
@@ -318,24 +351,44 @@ FailureOr<Dims> FakeCall::broadcast(ArrayRef<const TensorMeta *> tensors,
       have = *common;
     }
   }
+  if (!open)
+    return sizes;
+  bypass = "sizes of the run";
+  for (auto [i, t] : enumerate(tensors)) {
+    size_t shift = sizes.size() - t->sizes.size();
+    for (auto [d, own] : enumerate(t->sizes))
+      if (!own.is(1) && !surelyEq(own, sizes[shift + d]))
+        scope->noteSpread(*operandOf(given[i]), d, sizes[shift + d]);
+  }
   return sizes;
 }
 
-/// Whether a size is the other one, or 1.
-bool FakeCall::fitsInto(Dim from, Dim to) {
-  if (!scope || from.isStatic() || from.identical(to))
-    return eq(from, to);
+FakeCall::Fit FakeCall::fit(Dim from, Dim to, bool mayStayOpen) {
+  if (from.identical(to))
+    return Fit::Same;
+  if (from.is(1))
+    return Fit::Repeated;
+  if (!scope || from.isStatic())
+    return eq(from, to) ? Fit::Same : Fit::No;
   SymContext &symbols = scope->symbols();
   SymExpr x = from.symbolic();
   bool guarded = false;
   std::optional<size_t> taken = scope->choose(
       {symbols.eq(x, to.toExpr(symbols)), symbols.eq(x, symbols.constant(1))},
-      schemaRef.base, guarded);
+      schemaRef.base, guarded, mayStayOpen ? 1 : SIZE_MAX);
   if (guarded)
     bypass = "a guard";
   else
     noteFacts(*this);
-  return taken || eq(from, to);
+  if (taken == 2)
+    bypass = "sizes of the run";
+  if (taken)
+    return *taken == 0 ? Fit::Same : *taken == 1 ? Fit::Repeated : Fit::Either;
+  return eq(from, to) ? Fit::Same : Fit::No;
+}
+
+Dim FakeCall::broadcastStride(Dim from, Dim stride) {
+  return stride * broadcastStep(from, isPositive(from));
 }
 
 LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to,
@@ -346,12 +399,21 @@ LogicalResult FakeCall::broadcastTo(ArrayRef<Dim> from, ArrayRef<Dim> to,
                                       " dims, which do not broadcast to " +
                                       Twine(to.size()) + " dims");
   size_t shift = to.size() - from.size();
-  for (size_t d = 0; d < from.size(); ++d)
-    if (!from[d].is(1) && !fitsInto(from[d], to[shift + d]))
+  std::optional<unsigned> operand;
+  if (spreads && scope && named)
+    operand = operandOf(named);
+  for (size_t d = 0; d < from.size(); ++d) {
+    Fit how = fit(from[d], to[shift + d], operand.has_value());
+    if (how == Fit::No)
       return fail(FakeError::Shape,
                   "size " + from[d].str() + " of " + name + " at dim " +
                       Twine(d) + " does not broadcast to " +
                       to[shift + d].str() + " at dim " + Twine(shift + d));
+    // `from` may be the last dims of it only.
+    if (how == Fit::Either)
+      scope->noteSpread(*operand, named->sizes.size() - from.size() + d,
+                        to[shift + d]);
+  }
   return success();
 }
 

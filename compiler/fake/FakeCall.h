@@ -78,6 +78,11 @@ public:
                : nullptr;
   }
 
+  /// What broadcasts may be left open where sizes are symbols: whoever runs the
+  /// rule spreads the operands that the scope then lists
+  /// (FakeScope::spreadOperands). Otherwise one case is chosen.
+  bool spreads = false;
+
   /// The first operand may be a view of a larger storage, so that elements
   /// around it may be read; otherwise its storage ends with it.
   bool viewsMore = false;
@@ -172,9 +177,17 @@ public:
   wrapDims(unsigned i, int64_t rank, bool emptyIsAll);
   /// The common size of tensors that broadcast together. `named` are what
   /// messages name, where those are others: the indices that a mask stands for.
-  llvm::FailureOr<Dims>
-  broadcast(llvm::ArrayRef<const TensorMeta *> tensors,
-            llvm::ArrayRef<const TensorMeta *> named = {});
+  /// `behind`: they are all but as many last dims of `named`.
+  llvm::FailureOr<Dims> broadcast(llvm::ArrayRef<const TensorMeta *> tensors,
+                                  llvm::ArrayRef<const TensorMeta *> named = {},
+                                  std::optional<size_t> behind = {});
+  /// How a tensor of size `from` comes to size `to` along a dim: as it is,
+  /// repeated since `from` is 1, or as the run finds (`mayStayOpen`).
+  enum class Fit : uint8_t { No, Same, Repeated, Either };
+  Fit fit(Dim from, Dim to, bool mayStayOpen = true);
+  /// The stride along a dim of size `from` and that stride once it is broadcast
+  /// by Fit::Either.
+  Dim broadcastStride(Dim from, Dim stride);
   /// Fails unless `from`, the size of the operand `named`, broadcasts to `to`.
   llvm::LogicalResult broadcastTo(llvm::ArrayRef<Dim> from,
                                   llvm::ArrayRef<Dim> to,
@@ -224,8 +237,9 @@ private:
                              Dim a, Dim b);
   std::optional<bool> known(SymExpr (SymContext::*relation)(SymExpr, SymExpr),
                             Dim a, Dim b);
-  std::optional<Dim> broadcastSize(Dim a, Dim b);
-  bool fitsInto(Dim from, Dim to);
+  std::optional<Dim> broadcastSize(Dim a, Dim b, bool mayStayOpen, bool &open);
+  bool isPositive(Dim size);
+  std::optional<unsigned> operandOf(const TensorMeta *tensor) const;
 
   const Schema &schemaRef;
   llvm::ArrayRef<Arg> args;

@@ -65,14 +65,22 @@ std::optional<bool> FakeScope::decide(SymExpr predicate, StringRef op,
 }
 
 std::optional<size_t> FakeScope::choose(ArrayRef<SymExpr> cases, StringRef op,
-                                        bool &guarded) {
+                                        bool &guarded, size_t openFrom) {
   for (auto [i, predicate] : enumerate(cases))
     if (answer(predicate).value_or(false))
       return i;
-  if (!guards)
-    return std::nullopt;
+  if (!guards) {
+    // Some walk before this one has left it open.
+    if (openFrom >= cases.size() || !llvm::all_of(cases, [&](SymExpr p) {
+          return p && shapeEnv.isBacked(p);
+        }))
+      return std::nullopt;
+    SymExpr any = symbols().logicalOr(cases);
+    return any && answer(any).value_or(false) ? std::optional(cases.size())
+                                              : std::nullopt;
+  }
   size_t before = shapeEnv.guards().size();
-  std::optional<size_t> taken = shapeEnv.choose(cases, origin(op));
+  std::optional<size_t> taken = shapeEnv.choose(cases, origin(op), openFrom);
   if (shapeEnv.guards().size() == before)
     return taken;
   guarded = true;

@@ -79,9 +79,11 @@ public:
   /// was added: what the call gives is no news for a call elsewhere.
   std::optional<bool> decide(SymExpr predicate, llvm::StringRef op,
                              bool &guarded);
-  /// The first of several cases that can be taken; see ShapeEnv::choose.
+  /// The first of several cases that can be taken, or their number if it is
+  /// left open; see ShapeEnv::choose.
   std::optional<size_t> choose(llvm::ArrayRef<SymExpr> cases,
-                               llvm::StringRef op, bool &guarded);
+                               llvm::StringRef op, bool &guarded,
+                               size_t openFrom = SIZE_MAX);
   /// The operation of the calls that follow, for guards and assertions.
   void setCaller(mlir::Operation *op) { caller = op; }
   /// What calls took for granted of symbols that data decide, each with the
@@ -91,6 +93,20 @@ public:
     mlir::Operation *caller;
   };
   llvm::ArrayRef<Assumption> assumptions() const { return assumed; }
+
+  /// An operand of a call that broadcasts along one of its dims if the run
+  /// finds a 1 there.
+  struct Spread {
+    mlir::Operation *caller;
+    unsigned operand;
+    unsigned dim;
+    /// The size that it broadcasts to.
+    Dim size;
+  };
+  void noteSpread(unsigned operand, unsigned dim, Dim size) {
+    spreads.push_back({caller, operand, dim, size});
+  }
+  llvm::ArrayRef<Spread> spreadOperands() const { return spreads; }
 
   /// The program checks that it holds, at run time if it cannot be decided now.
   /// False if it cannot hold.
@@ -141,6 +157,7 @@ private:
   bool guards = false;
   mlir::Operation *caller = nullptr;
   std::vector<Assumption> assumed;
+  std::vector<Spread> spreads;
   std::vector<SymExpr> claimed;
   /// What equalAsClaimed goes by, with so many facts of the environment.
   std::optional<FactBase> claims;

@@ -48,6 +48,13 @@ ModuleGuards::ModuleGuards(ModuleOp module) : shapes(symbolsOf(module)) {
     if (ArrayAttr ids = op.getImpliedByAttr())
       for (StringAttr id : ids.getAsRange<StringAttr>())
         row.impliedBy.push_back(id.getValue().str());
+    if (auto others = op->getAttrOfType<ArrayAttr>(names::kInstead))
+      for (auto other : others.getAsRange<StringAttr>()) {
+        if (llvm::Expected<SymExpr> e = symbols.parse(other.getValue()))
+          row.instead.push_back(shapes.text(*e));
+        else
+          llvm::consumeError(e.takeError());
+      }
     shapes.require(*relation, {row.cause, row.place});
   }
 }

@@ -34,6 +34,9 @@ public:
     /// Of one that is not required: the ids of those that imply it; none if
     /// the declarations do.
     std::vector<std::string> impliedBy;
+    /// In the user's names: other cases that the operator would have worked
+    /// in, and the compiled program does not.
+    std::vector<std::string> instead;
     SymExpr predicate;
   };
   llvm::ArrayRef<Row> rows() const { return all; }

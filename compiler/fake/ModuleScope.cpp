@@ -212,10 +212,15 @@ static void bindFacts(ModuleOp module, const ShapeEnv &env) {
           ids.push_back(other->id);
         implied = builder.getStrArrayAttr(ids);
       }
-      FactOp::create(builder, module.getLoc(),
-                     builder.getStringAttr(guard.predicate.str()),
-                     text(guard.origin.op), text(guard.id),
-                     text(guard.origin.source), implied);
+      auto fact = FactOp::create(builder, module.getLoc(),
+                                 builder.getStringAttr(guard.predicate.str()),
+                                 text(guard.origin.op), text(guard.id),
+                                 text(guard.origin.source), implied);
+      SmallVector<Attribute> instead;
+      for (SymExpr other : guard.instead)
+        instead.push_back(builder.getStringAttr(other.str()));
+      if (!instead.empty())
+        fact->setAttr(names::kInstead, builder.getArrayAttr(instead));
     }
   for (FactOp op : stale)
     op.erase();

@@ -57,6 +57,12 @@ private:
   std::string reason;
 };
 
+namespace names {
+/// On an `ft.fact` with an id, an array of texts: other cases in which its call
+/// would have worked, given up for this one (Guard::instead).
+inline constexpr llvm::StringLiteral kInstead = "ft.instead";
+} // namespace names
+
 /// Replaces the guards and assertions of a module by those of a scope whose
 /// calls are operations of it.
 void bindGuards(mlir::ModuleOp module, FakeScope &scope);

@@ -81,6 +81,7 @@ LogicalResult Propagator::compute(Operation *op, StringRef &bypass) {
     for (Value operand : call.aten.operands)
       keys.push_back(keyOf(operand));
     call.fake->scope = scope;
+    call.fake->spreads = true;
     scope->setCaller(op);
     call.fake->operandKeys = keys;
   }

@@ -21,6 +21,7 @@
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/ModuleScope.h"
 #include "compiler/fake/OpCall.h"
+#include "compiler/fake/SpreadOperands.h"
 #include "compiler/functionalize/Storages.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
@@ -779,7 +780,9 @@ LogicalResult functionalize(ModuleOp module) {
     return emitError(module.getLoc())
            << "[FT0107] a value has no layout\nhelp: run stage fake first";
   ModuleScope scope(module, function, ModuleScope::Use::Keep);
-  return Functionalizer(function, scope.scope()).run();
+  return failed(Functionalizer(function, scope.scope()).run())
+             ? failure()
+             : spreadOperands(module);
 }
 
 //===----------------------------------------------------------------------===//

@@ -224,6 +224,22 @@ static Dims symbolicOrNone(ArrayRef<Dim> sizes) {
 
 Value LowerCall::sizeValue(Dim size) { return state.sizeValue(size); }
 
+bool LowerCall::surelySame(Dim a, Dim b) {
+  if (a == b || (a.isStatic() && b.isStatic()))
+    return a == b;
+  SymContext &symbols = (a.isStatic() ? b : a).symbolic().context();
+  return state.facts().query(symbols.eq(a.toExpr(symbols),
+                                        b.toExpr(symbols))) == Answer::Proved;
+}
+
+bool LowerCall::surelyPositive(Dim size) {
+  if (size.isStatic())
+    return size.value() > 0;
+  SymContext &symbols = size.symbolic().context();
+  return state.facts().query(symbols.ge(size.symbolic(),
+                                        symbols.constant(1))) == Answer::Proved;
+}
+
 OpFoldResult LowerCall::sizeOperand(Dim size) {
   return state.sizeOperand(size);
 }

@@ -191,6 +191,10 @@ public:
   /// A size as a value of type index, for `tensor` operations and in bodies.
   mlir::Value sizeValue(Dim size);
   mlir::OpFoldResult sizeOperand(Dim size);
+  /// Whether the module's facts prove that two sizes are one, that one is
+  /// at least 1.
+  bool surelySame(Dim a, Dim b);
+  bool surelyPositive(Dim size);
   /// The same in a body, in the dtype that it computes in.
   mlir::Value sizeIn(ScalarBuilder &s, Dim size, DType dtype);
   /// A size as a 0-dim tensor of I64 or Bool.
@@ -236,8 +240,10 @@ public:
   LoweredTensor reshape(LoweredTensor t, const SizeList &sizes);
   LoweredTensor permute(LoweredTensor t, llvm::ArrayRef<unsigned> dims);
   LoweredTensor slice(LoweredTensor t, unsigned dim, Dim start, Dim size,
-                      int64_t step = 1);
-  /// Broadcasts explicitly (a copy; pointwise broadcasts for free).
+                      Dim step = 1);
+  /// Broadcasts explicitly: a copy, while pointwise broadcasts for free. Dims
+  /// of which the run decides whether they are repeated make a window instead,
+  /// whose step along them is 0 or 1.
   LoweredTensor expand(LoweredTensor t, const SizeList &sizes);
   /// Pads logical dims with a constant.
   LoweredTensor pad(LoweredTensor t, const SizeList &low, const SizeList &high,

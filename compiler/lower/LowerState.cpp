@@ -124,6 +124,32 @@ Interval LowerState::rangeOf(StringRef symbol) const {
   return it == ranges.end() ? Interval::atLeast(0) : it->second;
 }
 
+FactBase &LowerState::facts() {
+  if (knownFacts)
+    return *knownFacts;
+  SymContext &symbols =
+      source->getContext()->getLoadedDialect<FtDialect>()->symbolContext();
+  FactBase &base = knownFacts.emplace(symbols);
+  auto assume = [&](StringRef text) {
+    if (llvm::Expected<SymExpr> e = symbols.parse(text))
+      base.assume(*e);
+    else
+      llvm::consumeError(e.takeError());
+  };
+  auto module = source->getParentOfType<ModuleOp>();
+  for (SymbolOp op : module.getOps<SymbolOp>()) {
+    Interval range = rangeOf(op.getSym());
+    base.declare(symbols.symbol(op.getSym()), range,
+                 op.getHint() ? static_cast<int64_t>(*op.getHint())
+                              : std::clamp<int64_t>(2, range.lo, range.hi));
+  }
+  for (FactOp op : module.getOps<FactOp>())
+    assume(op.getRelation());
+  for (AssertOp op : source.getBody().front().getOps<AssertOp>())
+    assume(op.getRelation());
+  return base;
+}
+
 Value LowerState::sizeValue(Dim size) {
   OpBuilder b(target.getContext());
   Block &body = target.getBody().front();

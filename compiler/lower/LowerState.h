@@ -5,7 +5,7 @@
 #define FORETRACE_COMPILER_LOWER_LOWERSTATE_H
 
 #include "compiler/lower/LowerCall.h"
-#include "compiler/shape/Interval.h"
+#include "compiler/shape/FactBase.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -79,6 +79,10 @@ public:
   /// What the module declares of a symbol.
   Interval rangeOf(llvm::StringRef symbol) const;
 
+  /// What the module says of its symbols, and what the run asserts; made when
+  /// it is first asked for.
+  FactBase &facts();
+
   /// Filled by a rule that gave up.
   std::string reason;
 
@@ -101,6 +105,7 @@ private:
   llvm::StringMap<Interval> ranges;
   llvm::StringMap<int64_t> fixed;
   bool isDeclared(SymExpr e) const;
+  std::optional<FactBase> knownFacts;
   int64_t group = 0;
   mlir::Operation *lastTagged = nullptr;
   /// Arguments of `source` that some result of the function overwrites.

@@ -8,6 +8,7 @@
 
 #include "compiler/lower/LowerCall.h"
 #include "compiler/lower/LowerState.h"
+#include "compiler/shape/Broadcast.h"
 #include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -182,9 +183,9 @@ LoweredTensor LowerCall::permute(LoweredTensor t, ArrayRef<unsigned> dims) {
 }
 
 LoweredTensor LowerCall::slice(LoweredTensor t, unsigned sliced, Dim start,
-                               Dim size, int64_t step) {
+                               Dim size, Dim step) {
   Dims sizes = t.dims();
-  if (start.is(0) && step == 1 && size == sizes[sliced])
+  if (start.is(0) && step.is(1) && size == sizes[sliced])
     return t;
   // An empty window of an empty or exhausted dim has no valid offset.
   bool none = size.is(0) || hasNoElements(sizes);
@@ -196,7 +197,7 @@ LoweredTensor LowerCall::slice(LoweredTensor t, unsigned sliced, Dim start,
     bool here = logical == sliced;
     offsets.push_back(state.sizeOperand(here ? start : Dim(0)));
     extents.push_back(state.sizeOperand(sizes[logical]));
-    strides.push_back(b.getIndexAttr(here ? step : 1));
+    strides.push_back(state.sizeOperand(here ? step : Dim(1)));
   }
   t.value = tensor::ExtractSliceOp::create(b, location, t.value, offsets,
                                            extents, strides);
@@ -206,6 +207,12 @@ LoweredTensor LowerCall::slice(LoweredTensor t, unsigned sliced, Dim start,
 }
 
 LoweredTensor LowerCall::expand(LoweredTensor t, const SizeList &sizes) {
+  Dims own = t.dims();
+  size_t lead = sizes.size() - own.size();
+  for (size_t d = 0; d < own.size(); ++d)
+    if (Dim to = sizes[lead + d]; !own[d].is(1) && !surelySame(own[d], to))
+      t = slice(t, static_cast<unsigned>(d), 0, to,
+                broadcastStep(own[d], surelyPositive(own[d])));
   if (ArrayRef<Dim>(t.dims()) == ArrayRef<Dim>(sizes))
     return t;
   return pointwise(t, sizes, t.dtype,

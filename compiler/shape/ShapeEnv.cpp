@@ -155,13 +155,49 @@ std::optional<bool> ShapeEnv::valueAtExample(SymExpr predicate) const {
   return value.value != 0;
 }
 
-const Guard *ShapeEnv::addGuard(SymExpr asked, bool atRunTime,
-                                const Provenance &origin) {
+/// Without quotients of what is known to be a multiple: a == 4 for a//4 == 1
+/// where a % 4 == 0, which is checked by itself.
+SymExpr ShapeEnv::withoutQuotients(SymExpr predicate) {
+  SymKind kind = predicate.kind();
+  if (kind == SymKind::And || kind == SymKind::Or) {
+    llvm::SmallVector<SymExpr, 4> parts;
+    for (const SymTerm &term : predicate.terms())
+      parts.push_back(withoutQuotients(term.expr));
+    SymExpr all =
+        kind == SymKind::And ? ctx.logicalAnd(parts) : ctx.logicalOr(parts);
+    return all ? all : predicate;
+  }
+  if (kind != SymKind::Eq && kind != SymKind::Le)
+    return predicate;
+  SymExpr difference = predicate.terms()[0].expr;
+  SymTerm storage;
+  for (const SymTerm &term : difference.affine(storage).terms) {
+    if (term.expr.kind() != SymKind::FloorDiv)
+      continue;
+    SymExpr divisor = term.expr.terms()[1].expr;
+    if (!divisor.isConst())
+      continue;
+    SymExpr scaled = simplify(difference * divisor.constant());
+    if (!scaled || scaled.size() >= difference.size())
+      continue;
+    SymExpr zero = ctx.constant(0);
+    SymExpr plain =
+        kind == SymKind::Eq ? ctx.eq(scaled, zero) : ctx.le(scaled, zero);
+    return plain ? plain : predicate;
+  }
+  return predicate;
+}
+
+Guard *ShapeEnv::addGuard(SymExpr asked, bool atRunTime,
+                          const Provenance &origin) {
   auto guard = std::make_unique<Guard>();
   unsigned number = atRunTime ? assertions++ : entryGuards++;
   guard->id = (atRunTime ? "a" : "g") + llvm::utostr(number);
   SymExpr shorter = ranges.normalForm(asked);
   guard->asked = shorter.size() < asked.size() ? shorter : asked;
+  // What holds in a region only is not checked at the entry.
+  if (!inRegion())
+    guard->asked = withoutQuotients(guard->asked);
   guard->condition = scopes.back().condition;
   SymExpr implied =
       ctx.logicalOr({ctx.logicalNot(guard->condition), guard->asked});
@@ -215,25 +251,44 @@ bool ShapeEnv::decideOr(SymExpr predicate, bool fallback,
 }
 
 std::optional<size_t> ShapeEnv::choose(llvm::ArrayRef<SymExpr> cases,
-                                       const Provenance &origin) {
+                                       const Provenance &origin,
+                                       size_t openFrom) {
   llvm::SmallVector<size_t, 4> open;
+  llvm::SmallVector<SymExpr, 4> possible;
+  bool backed = true, narrow = false;
   for (auto [i, predicate] : llvm::enumerate(cases)) {
     Answer answer = query(predicate);
     if (answer == Answer::Proved)
       return i;
-    if (answer == Answer::Unknown && predicate && predicate.isPredicate())
-      open.push_back(i);
+    if (answer != Answer::Unknown || !predicate || !predicate.isPredicate())
+      continue;
+    open.push_back(i);
+    possible.push_back(predicate);
+    backed &= isBacked(predicate);
+    narrow |= i >= openFrom && valueAtExample(predicate).value_or(false);
   }
-  for (size_t i : open)
-    if (isBacked(cases[i]) && valueAtExample(cases[i]).value_or(false)) {
-      addGuard(cases[i], false, origin);
-      return i;
+  if (openFrom < cases.size() && open.size() > 1 && backed)
+    if (SymExpr any = ctx.logicalOr(possible)) {
+      if (isTrue(any))
+        return cases.size();
+      if (narrow) {
+        addGuard(any, false, origin);
+        return cases.size();
+      }
     }
+  auto commit = [&](size_t taken) {
+    Guard *guard = addGuard(cases[taken], !isBacked(cases[taken]), origin);
+    for (size_t i : open)
+      if (i != taken)
+        guard->instead.push_back(cases[i]);
+    return taken;
+  };
   for (size_t i : open)
-    if (!isBacked(cases[i])) {
-      addGuard(cases[i], true, origin);
-      return i;
-    }
+    if (isBacked(cases[i]) && valueAtExample(cases[i]).value_or(false))
+      return commit(i);
+  for (size_t i : open)
+    if (!isBacked(cases[i]))
+      return commit(i);
   return std::nullopt;
 }
 

@@ -53,6 +53,9 @@ struct Guard {
   SymExpr condition;
   bool atRunTime = false;
   Provenance origin;
+  /// Other cases in which the call would have worked (ShapeEnv::choose), given
+  /// up for this one.
+  std::vector<SymExpr> instead;
 };
 
 /// A guard and whether the others make it superfluous.
@@ -169,8 +172,15 @@ public:
   /// that the others do not hold. Nothing if no case can be taken.
   ///
   ///   env.choose({a == b, a == 1, b == 1}, origin)   // broadcasting
+  ///
+  /// The cases from `openFrom` on are too narrow to commit to. Where the
+  /// example satisfies one of them and others are possible, none is taken: the
+  /// guard is that some case holds, and the number of cases is returned; the
+  /// caller must be right in each. The same, without a guard, if the facts
+  /// prove that some case holds.
   std::optional<size_t> choose(llvm::ArrayRef<SymExpr> cases,
-                               const Provenance &origin);
+                               const Provenance &origin,
+                               size_t openFrom = SIZE_MAX);
 
   //===--- Guards ---------------------------------------------------------===//
   /// In the order in which they were added; addresses stay.
@@ -197,8 +207,8 @@ private:
   const FactBase &current() const { return scopes.back().base; }
   Decision decide(SymExpr predicate, const Provenance &origin, bool assertData,
                   bool mustHold);
-  const Guard *addGuard(SymExpr asked, bool atRunTime,
-                        const Provenance &origin);
+  SymExpr withoutQuotients(SymExpr predicate);
+  Guard *addGuard(SymExpr asked, bool atRunTime, const Provenance &origin);
   bool assume(SymExpr predicate, FactKind kind, const Provenance &origin);
   std::optional<bool> valueAtExample(SymExpr predicate) const;
   std::optional<int64_t> evaluateHints(SymExpr expr) const;

@@ -449,6 +449,7 @@ bool TracedCall::run() {
   for (uint32_t id : ids)
     keys.push_back(id == TraceState::kFailed ? 0 : trace->dataKey(id));
   fake->operandKeys = keys;
+  fake->spreads = true;
   if (failed(propagateCall(*fake))) {
     refuseCall(*fake);
     return false;

@@ -6,7 +6,7 @@
 // CHECK-LABEL: module
 // CHECK: ft.symbol "a"
 // CHECK-NEXT: ft.symbol "b"
-// CHECK-NEXT: ft.fact "a == b" {cause = "add", id = "g0", place = "{{.*}}"}
+// CHECK-NEXT: ft.fact "a == b" {cause = "add", ft.instead = ["b == 1", "a == 1"], id = "g0", place = "{{.*}}"}
 // CHECK-NOT: ft.fact
 module {
   ft.symbol "a" {hint = 5 : i64, lower = 0 : i64, source = "x:0"}

@@ -87,8 +87,8 @@ void CompileOptions::addTo(CLI::App &verb, const std::string &modelHelp,
                 "zeros to learn their results");
   verb.add_option("--dynamic", dynamic,
                   "x:0=batch[2..64]: that dim of the input may have any size "
-                  "of the range; names and expressions of them may be shared; "
-                  "repeatable")
+                  "of the range, x:0=batch{1,2,8}: one of these; names and "
+                  "expressions of them may be shared; repeatable")
       ->allow_extra_args(false);
   verb.add_flag("--dynamic-batch", dynamicBatch,
                 "dim 0 of every input is one dynamic size");

@@ -235,7 +235,7 @@ static LogicalResult takeAlongDim(FakeCall &c) {
   other.sizes[*dim] = 1;
   TensorMeta wanted = index;
   wanted.sizes[*dim] = 1;
-  FailureOr<Dims> sizes = c.broadcast({&other, &wanted}, {&self, &index});
+  FailureOr<Dims> sizes = c.broadcast({&other, &wanted}, {&self, &index}, 0);
   if (failed(sizes))
     return failure();
   (*sizes)[*dim] = index.sizes[*dim];

@@ -373,7 +373,7 @@ static FailureOr<Dims> solveSizes(FakeCall &c, const TensorMeta &a,
   TensorMeta first, second;
   first.sizes = batch(a);
   second.sizes = batch(b);
-  FailureOr<Dims> sizes = c.broadcast({&first, &second}, {&a, &b});
+  FailureOr<Dims> sizes = c.broadcast({&first, &second}, {&a, &b}, 2);
   if (failed(sizes))
     return failure();
   sizes->append(b.sizes.end() - 2, b.sizes.end());

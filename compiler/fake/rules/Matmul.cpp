@@ -354,7 +354,7 @@ static FailureOr<Dims> matmulSizes(FakeCall &c, const TensorMeta &a,
     left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
   if (b.rank() > 2)
     right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
-  FailureOr<Dims> sizes = c.broadcast({&left, &right}, {&a, &b});
+  FailureOr<Dims> sizes = c.broadcast({&left, &right}, {&a, &b}, 2);
   if (failed(sizes))
     return failure();
   if (a.rank() > 1)
@@ -547,7 +547,7 @@ static FailureOr<Dims> batchOf(FakeCall &c, const TensorMeta &a,
   TensorMeta left, right;
   left.sizes.assign(a.sizes.begin(), a.sizes.end() - 2);
   right.sizes.assign(b.sizes.begin(), b.sizes.end() - 2);
-  return c.broadcast({&left, &right}, {&a, &b});
+  return c.broadcast({&left, &right}, {&a, &b}, 2);
 }
 
 static LogicalResult cdist(FakeCall &c) {

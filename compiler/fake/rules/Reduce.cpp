@@ -73,10 +73,21 @@ static LogicalResult sumDims(FakeCall &c) {
 static LogicalResult sumToSize(FakeCall &c) {
   const TensorMeta &self = c.tensor(0);
   Dims sizes = c.dims(1);
-  if (failed(c.broadcastTo(sizes, self.sizes, nullptr)))
-    return failure();
-  if (c.sameSizes(sizes, self.sizes))
-    return c.view(self, 0);
+  if (sizes.size() > self.sizes.size())
+    return c.broadcastTo(sizes, self.sizes, nullptr); // which says so
+  size_t lead = self.sizes.size() - sizes.size();
+  bool same = lead == 0;
+  for (auto [d, size] : enumerate(sizes)) {
+    FakeCall::Fit how = c.fit(size, self.sizes[lead + d]);
+    if (how == FakeCall::Fit::No)
+      return c.broadcastTo(sizes, self.sizes, nullptr);
+    same &= how == FakeCall::Fit::Same;
+  }
+  if (same) {
+    TensorMeta out = self;
+    out.sizes = sizes;
+    return c.view(std::move(out), 0);
+  }
   return c.fresh(
       TensorMeta::contiguous(integralToLong(self.dtype), sizes, c.device));
 }

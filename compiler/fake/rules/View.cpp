@@ -200,6 +200,17 @@ static LogicalResult squeezeDims(FakeCall &c) {
   return failed(dims) ? failure() : dropOnes(c, *dims);
 }
 
+/// A size that data decide is taken not to be 1.
+static FakeCall::Fit fitExpanded(FakeCall &c, Dim have, Dim wanted) {
+  auto ofData = [&](Dim d) {
+    return c.scope &&
+           c.scope->symbols().hasUnbacked(d.toExpr(c.scope->symbols()));
+  };
+  if (ofData(have) || ofData(wanted))
+    return c.mustEq(wanted, have) ? FakeCall::Fit::Same : FakeCall::Fit::No;
+  return c.fit(have, wanted);
+}
+
 static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
   const TensorMeta &self = c.tensor(0);
   if (sizes.size() < self.sizes.size())
@@ -226,18 +237,23 @@ static LogicalResult expandTo(FakeCall &c, ArrayRef<Dim> sizes) {
       out.strides[d] = self.strides[d - added];
       continue;
     }
-    if (have.is(1)) {
-      if (c.lt(wanted, 0))
-        return c.fail(FakeError::Shape, "expand cannot give size " +
-                                            wanted.str() + " to dim " +
-                                            Twine(d));
-      continue;
-    }
-    if (!c.mustEq(wanted, have))
+    FakeCall::Fit how = FakeCall::Fit::Repeated;
+    if (!have.is(1))
+      how = fitExpanded(c, have, wanted);
+    if (how == FakeCall::Fit::No)
       return c.fail(FakeError::Shape, "expand cannot turn size " + have.str() +
                                           " of dim " + Twine(d) + " into " +
                                           wanted.str());
-    out.strides[d] = self.strides[d - added];
+    Dim stride = self.strides[d - added];
+    if (how == FakeCall::Fit::Same) {
+      out.strides[d] = stride;
+      continue;
+    }
+    if (c.lt(wanted, 0))
+      return c.fail(FakeError::Shape, "expand cannot give size " +
+                                          wanted.str() + " to dim " + Twine(d));
+    if (how == FakeCall::Fit::Either)
+      out.strides[d] = c.broadcastStride(have, stride);
   }
   // A new dim of size 1 gets the stride that a row-major walk would give it.
   for (size_t d = added; d-- > 0;)

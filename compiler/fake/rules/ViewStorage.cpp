@@ -469,8 +469,17 @@ static LogicalResult expandEach(FakeCall &c, ArrayRef<Dim> sizes,
     out.sizes.assign(sizes.begin(), sizes.end());
     out.strides.assign(sizes.size(), Dim(0));
     for (size_t d = added; d < sizes.size(); ++d)
-      if (t->sizes[d - added].identical(sizes[d]))
+      switch (c.fit(t->sizes[d - added], sizes[d])) {
+      case FakeCall::Fit::Same:
         out.strides[d] = t->strides[d - added];
+        break;
+      case FakeCall::Fit::Either:
+        out.strides[d] =
+            c.broadcastStride(t->sizes[d - added], t->strides[d - added]);
+        break;
+      default:
+        break;
+      }
     if (failed(viewOf(c, std::move(out), c.arg(0).list[i])))
       return failure();
   }

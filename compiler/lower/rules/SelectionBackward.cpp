@@ -111,9 +111,21 @@ static LogicalResult sumToSize(LowerCall &c) {
   auto sizes = dimsOf(meta), own = x.dims();
   size_t lead = own.size() - sizes.size();
   SmallVector<unsigned> dims;
-  for (size_t d = 0; d < own.size(); ++d)
-    if (d < lead || (sizes[d - lead] == 1 && own[d] != 1))
-      dims.push_back(static_cast<unsigned>(d));
+  // A dim that the run may find repeated is so many times the wanted size: once
+  // (or never, of size 0) if it was not.
+  Dims parts;
+  for (size_t d = 0; d < own.size(); ++d) {
+    bool isOpen = d >= lead && !sizes[d - lead].is(1) &&
+                  !c.surelySame(sizes[d - lead], own[d]);
+    if (isOpen)
+      parts.push_back(floorDiv(own[d], maxDim(sizes[d - lead], 1)));
+    if (isOpen || d < lead || (sizes[d - lead] == 1 && own[d] != 1))
+      dims.push_back(
+          static_cast<unsigned>(isOpen ? parts.size() - 1 : parts.size()));
+    parts.push_back(isOpen ? sizes[d - lead] : own[d]);
+  }
+  if (parts.size() != own.size())
+    x = c.reshape(x, parts);
   if (!dims.empty())
     x = sumOf(c, x, dims, true, opmathType(meta.dtype));
   c.setResult(0, c.cast(c.reshape(x, sizes), meta.dtype));
