@@ -506,7 +506,6 @@ llvm::ArrayRef<OpRow> ft::interpreter::viewOps() {
       {"to.prim_dtype", reshape, Exact},
       {"to.prim_other", reshape, Exact},
       {"_lazy_clone.default", reshape, Exact},
-      {"_keep_history.default", reshape, Exact},
       {"_reshape_alias.default", asStrided, Exact},
       {"_reshape_alias_copy.default", asStrided, Exact},
       {"atleast_1d.Sequence", reshapeEach, Exact},

@@ -16,6 +16,20 @@ LogicalResult noCommonDType(FakeCall &call, const TypePromotion &types) {
                                          " do not promote to a common dtype");
 }
 
+LogicalResult checkScale(FakeCall &call, const Arg &alpha, DType result) {
+  bool fits = alpha.kind == Arg::Float     ? !isIntegral(result)
+              : alpha.kind == Arg::Complex ? isComplex(result)
+              : alpha.kind == Arg::Bool    ? result == DType::Bool
+                                           : true;
+  if (fits)
+    return success();
+  StringRef kind = alpha.kind == Arg::Float     ? "floating"
+                   : alpha.kind == Arg::Complex ? "complex"
+                                                : "bool";
+  return call.fail(FakeError::Dtype, "a " + kind + " alpha needs a " + kind +
+                                         " result, not " + dtypeName(result));
+}
+
 FailureOr<DType> promotedDType(FakeCall &call, uint32_t typed) {
   TypePromotion types;
   ArrayRef<Arg> args = call.arguments();

@@ -38,6 +38,10 @@ enum class Takes : uint8_t {
 /// Refuses a call whose dtypes, as `types` has seen them, have no common one.
 llvm::LogicalResult noCommonDType(FakeCall &call, const TypePromotion &types);
 
+/// add, sub: the scale `alpha` of the second operand must fit the result's
+/// dtype.
+llvm::LogicalResult checkScale(FakeCall &call, const Arg &alpha, DType result);
+
 /// The promoted dtype of the arguments in `typed` (bit i: argument i; tensors
 /// and numbers).
 llvm::FailureOr<DType> promotedDType(FakeCall &call, uint32_t typed);

@@ -62,6 +62,7 @@ static LogicalResult eachEntry(FakeCall &c, Promote kind, Typed typed,
   FailureOr<size_t> count = entryCount(c);
   if (failed(count))
     return failure();
+  int scale = c.schema().argIndex("alpha");
   for (size_t entry = 0; entry < *count; ++entry) {
     SmallVector<const TensorMeta *, 4> tensors;
     TypePromotion types;
@@ -81,6 +82,8 @@ static LogicalResult eachEntry(FakeCall &c, Promote kind, Typed typed,
     std::optional<DType> dtype = types.result();
     if (!dtype)
       return noCommonDType(c, types);
+    if (scale >= 0 && failed(checkScale(c, c.arg(scale), *dtype)))
+      return failure();
     if (failed(deviceOf(c, tensors)) ||
         failed(elementwise(c, tensors, promoted(*dtype, kind))))
       return failure();

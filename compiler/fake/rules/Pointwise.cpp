@@ -39,18 +39,8 @@ static LogicalResult scaledSum(FakeCall &c) {
                                           " is not defined for bool; use "
                                           "bitwise_xor or logical_not");
   }
-  const Arg &alpha = c.arg(2);
-  if (alpha.kind == Arg::Float && isIntegral(*dtype))
-    return c.fail(FakeError::Dtype, "a floating alpha needs a floating result, "
-                                    "not " +
-                                        dtypeName(*dtype));
-  if (alpha.kind == Arg::Complex && !isComplex(*dtype))
-    return c.fail(FakeError::Dtype, "a complex alpha needs a complex result, "
-                                    "not " +
-                                        dtypeName(*dtype));
-  if (alpha.kind == Arg::Bool && *dtype != DType::Bool)
-    return c.fail(FakeError::Dtype,
-                  "a bool alpha needs a bool result, not " + dtypeName(*dtype));
+  if (failed(checkScale(c, c.arg(2), *dtype)))
+    return failure();
   return elementwise(c, elementwiseTensors(c), *dtype);
 }
 
