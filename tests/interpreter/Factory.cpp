@@ -101,6 +101,78 @@ static void triangleIndices(Call &call) {
       }
 }
 
+/// Σ (x/2)^2k / k!²
+static double modifiedBessel(double x) {
+  double term = 1, sum = 1;
+  for (int k = 1; k < 200; ++k) {
+    term *= (x / 2) * (x / 2) / (double(k) * k);
+    sum += term;
+  }
+  return sum;
+}
+
+/// A periodic window is one more point of the symmetric one, left out.
+static void window(Call &call) {
+  int64_t n = call.out().numel();
+  int at = call.schema.argIndex("periodic");
+  bool periodic = at < 0 || call.flag(at);
+  auto last = static_cast<double>(periodic ? n : n - 1);
+  auto given = [&](llvm::StringRef name, double value) {
+    int i = call.schema.argIndex(name);
+    return i < 0 ? value : call.number(i);
+  };
+  llvm::StringRef base = call.base();
+  for (int64_t i = 0; i < n; ++i) {
+    double t = last > 0 ? double(i) / last : 0, turn = 2 * M_PI * t, y = 1;
+    if (n == 1)
+      y = 1;
+    else if (base == "bartlett_window")
+      y = 1 - std::abs(2 * t - 1);
+    else if (base == "blackman_window")
+      y = 0.42 - 0.5 * std::cos(turn) + 0.08 * std::cos(2 * turn);
+    else if (base == "hann_window")
+      y = 0.5 - 0.5 * std::cos(turn);
+    else if (base == "hamming_window")
+      y = given("alpha", 0.54) - given("beta", 0.46) * std::cos(turn);
+    else
+      y = modifiedBessel(given("beta", 12) *
+                         std::sqrt(1 - std::pow(2 * t - 1, 2))) /
+          modifiedBessel(given("beta", 12));
+    call.out().setReal(i, y);
+  }
+}
+
+/// (n, d): the frequencies of the bins, those of the upper half negative.
+static void frequencies(Call &call) {
+  int64_t n = call.integer(0);
+  bool half = call.base() == "fft_rfftfreq";
+  for (int64_t i = 0, count = call.out().numel(); i < count; ++i) {
+    int64_t k = half || i < (n + 1) / 2 ? i : i - n;
+    call.out().setReal(i, double(k) / (double(n) * call.number(1)));
+  }
+}
+
+/// Powers of each element of the last dim.
+static void vander(Call &call) {
+  const Tensor &x = call.tensor(0);
+  Tensor &out = call.out();
+  int64_t n = out.shape.back();
+  bool rising = call.base() == "linalg_vander" || call.flag(2);
+  for (int64_t i = 0, count = x.numel(); i < count; ++i) {
+    Complex power = 1;
+    uint64_t whole = 1;
+    for (int64_t k = 0; k < n; ++k) {
+      int64_t to = i * n + (rising ? k : n - 1 - k);
+      if (out.whole())
+        out.setInteger(to, static_cast<int64_t>(whole));
+      else
+        out.setComplex(to, power);
+      power *= x.complex(i);
+      whole *= static_cast<uint64_t>(x.integer(i));
+    }
+  }
+}
+
 llvm::ArrayRef<OpRow> ft::interpreter::factoryOps() {
   using enum OpClass;
   static const OpRow rows[] = {
@@ -130,6 +202,23 @@ llvm::ArrayRef<OpRow> ft::interpreter::factoryOps() {
       {"logspace.Scalar_Tensor", linspace, Elementary},
       {"logspace.Tensor_Scalar", linspace, Elementary},
       {"logspace.Tensor_Tensor", linspace, Elementary},
+      {"bartlett_window.default", window, Elementary},
+      {"bartlett_window.periodic", window, Elementary},
+      {"blackman_window.default", window, Elementary},
+      {"blackman_window.periodic", window, Elementary},
+      {"hann_window.default", window, Elementary},
+      {"hann_window.periodic", window, Elementary},
+      {"hamming_window.default", window, Elementary},
+      {"hamming_window.periodic", window, Elementary},
+      {"hamming_window.periodic_alpha", window, Elementary},
+      {"hamming_window.periodic_alpha_beta", window, Elementary},
+      {"kaiser_window.default", window, Elementary},
+      {"kaiser_window.periodic", window, Elementary},
+      {"kaiser_window.beta", window, Elementary},
+      {"fft_fftfreq.default", frequencies, Elementary},
+      {"fft_rfftfreq.default", frequencies, Elementary},
+      {"vander.default", vander, Elementary},
+      {"linalg_vander.default", vander, Elementary},
       {"tril_indices.default", triangleIndices, Exact},
       {"triu_indices.default", triangleIndices, Exact},
   };

@@ -233,6 +233,42 @@ static void embeddingBackward(Call &call) {
     out.setReal(i, sums[i]);
 }
 
+/// Adds each element of `grad` up at the place that it was read from: along
+/// `dim` by an index of the same shape, or by one for each step.
+static void readBackward(Call &call, const Tensor &index, int64_t dim) {
+  const Tensor &grad = call.tensor(0);
+  Tensor &out = call.out();
+  std::vector<Complex> sums(out.numel());
+  std::vector<uint64_t> whole(out.numel());
+  bool steps = call.base() == "index_select_backward";
+  forEachIndex(grad.shape, [&](Index at, int64_t i) {
+    Shape to(at.begin(), at.end());
+    int64_t k = steps ? (at.empty() ? 0 : at[dim]) : flatten(index.shape, at);
+    int64_t row = index.integer(k), size = out.rank() ? out.shape[dim] : 1;
+    if (row < 0 || row >= size)
+      return call.refuse("an index out of range");
+    if (!to.empty())
+      to[dim] = row;
+    sums[flatten(out.shape, to)] += grad.complex(i);
+    whole[flatten(out.shape, to)] += static_cast<uint64_t>(grad.integer(i));
+  });
+  for (int64_t i = 0, n = out.numel(); i < n; ++i)
+    if (out.whole())
+      out.setInteger(i, static_cast<int64_t>(whole[i]));
+    else
+      out.setComplex(i, sums[i]);
+}
+
+/// grad, self, dim, index
+static void gatherBackward(Call &call) {
+  readBackward(call, call.tensor(3), call.dim(2, call.out().rank()));
+}
+
+/// grad, self_sizes, dim, index
+static void indexSelectBackward(Call &call) {
+  readBackward(call, call.tensor(3), call.dim(2, call.out().rank()));
+}
+
 llvm::ArrayRef<OpRow> ft::interpreter::indexingOps() {
   using enum OpClass;
   static const OpRow rows[] = {
@@ -241,6 +277,8 @@ llvm::ArrayRef<OpRow> ft::interpreter::indexingOps() {
       {"_unsafe_masked_index.default", unsafeMaskedIndex, Exact},
       {"gather.default", gather, Exact},
       {"take_along_dim.default", takeAlongDim, Exact},
+      {"gather_backward.default", gatherBackward, Accumulated},
+      {"index_select_backward.default", indexSelectBackward, Accumulated},
       {"index_select.default", indexSelect, Exact},
       {"take.default", take, Exact},
       {"nonzero_static.default", nonzeroStatic, Exact},

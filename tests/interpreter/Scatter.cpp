@@ -257,6 +257,8 @@ static void histc(Call &call) {
     low = HUGE_VAL;
     high = -HUGE_VAL;
     for (int64_t i = 0, n = self.numel(); i < n; ++i) {
+      if (!std::isfinite(self.real(i)))
+        return call.refuse("a range that is not finite");
       low = std::min(low, self.real(i));
       high = std::max(high, self.real(i));
     }

@@ -42,6 +42,59 @@ static bool indexSelect(Sampler &s) {
   return true;
 }
 
+/// (grad, self or its sizes, dim, index)
+static bool readBackward(Sampler &s) {
+  bool gathers = s.schema.base == "gather_backward";
+  Shape shape = s.shape(1, 4), read = shape;
+  int64_t rank = shape.size(), dim = s.rng.between(0, rank - 1);
+  for (int64_t d = 0; d < rank; ++d)
+    if (d == dim || gathers)
+      read[d] = s.rng.between(0, d == dim ? 6 : shape[d]);
+  if (shape[dim] == 0)
+    return false;
+  DType type = s.rng.chance(70) ? DType::F32 : s.dtype();
+  s.set(0, s.tensor(type, read));
+  if (gathers)
+    s.set(1, s.tensor(type, shape));
+  else
+    s.setInts(1, shape);
+  s.setInt(2, dim);
+  s.set(3, s.integers(gathers ? read : Shape{read[dim]}, {0, shape[dim] - 1}));
+  if (gathers)
+    s.set(4, Arg::truth(false));
+  return true;
+}
+
+static bool takeAlongDim(Sampler &s) {
+  int self = s.any(1, 4);
+  Shape shape = s.shapeOf(self), index = shape;
+  int64_t rank = shape.size(), dim = s.rng.between(0, rank - 1);
+  index[dim] = s.rng.between(0, 5);
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != dim && s.rng.chance(20))
+      index[d] = 1;
+  if (shape[dim] == 0)
+    return false;
+  s.set(0, self);
+  if (s.rng.chance(20)) { // of the flat tensor
+    int64_t n = s.program.values[self].data.numel();
+    s.set(1, s.integers({s.rng.between(0, 5)}, {0, n - 1}));
+    return n > 0;
+  }
+  s.set(1, s.integers(index, {0, shape[dim] - 1}));
+  s.setInt(2, dim);
+  return true;
+}
+
+static bool histc(Sampler &s) {
+  s.set(0, s.tensor(s.rng.chance(70) ? DType::F32 : DType::F64, s.shape(0, 3)));
+  s.setInt(1, s.rng.between(1, 7));
+  bool own = s.rng.chance(30);
+  s.setInt(2, own ? 0 : -2);
+  s.setInt(3, own ? 0 : 2);
+  return true;
+}
+
 static bool take(Sampler &s) {
   int self = s.any(0, 4);
   int64_t n = s.program.values[self].data.numel();
@@ -271,6 +324,9 @@ llvm::ArrayRef<SamplerRow> ft::random::indexSamplers() {
       {"gather", gather},
       {"index_select", indexSelect},
       {"take", take},
+      {"gather_backward index_select_backward", readBackward},
+      {"take_along_dim", takeAlongDim},
+      {"histc", histc},
       {"index.Tensor _unsafe_index.Tensor", index},
       {"index_put", indexPut},
       {"scatter.src scatter.value scatter.reduce scatter.value_reduce "

@@ -471,7 +471,8 @@ static bool factory(Sampler &s) {
     else if (s.schema.isTensorArg(i))
       s.set(i, s.any());
     else if (arg.name == "n" || arg.name == "m" || arg.name == "row" ||
-             arg.name == "col" || arg.name == "steps")
+             arg.name == "col" || arg.name == "steps" ||
+             arg.name == "window_length")
       s.setInt(i, s.rng.between(0, 7));
     else
       s.guess(i, s.operands.empty() ? -1 : s.operands[0]);
@@ -575,7 +576,12 @@ llvm::ArrayRef<SamplerRow> ft::random::shapeSamplers() {
        borderPad<3>},
       {"im2col col2im", im2col},
       {"full zeros ones new_full new_zeros new_ones eye eye.m tril_indices "
-       "triu_indices full_like zeros_like ones_like scalar_tensor linspace",
+       "triu_indices full_like zeros_like ones_like scalar_tensor linspace "
+       "bartlett_window bartlett_window.periodic blackman_window "
+       "blackman_window.periodic hann_window hann_window.periodic "
+       "hamming_window hamming_window.periodic hamming_window.periodic_alpha "
+       "hamming_window.periodic_alpha_beta kaiser_window "
+       "kaiser_window.periodic kaiser_window.beta fft_fftfreq fft_rfftfreq",
        factory},
       {"arange arange.start arange.start_step", arange},
       {"_to_copy to.dtype to.device clone contiguous", convert},

@@ -409,8 +409,12 @@ static LogicalResult frequencies(FakeCall &c) {
   if (failed(options))
     return failure();
   Dim n = c.dim(0);
-  return makeTensor(c, {Half ? floorDiv(n, 2) + 1 : n},
-                    options->dtype.value_or(kDefaultFloat), *options);
+  DType dtype = options->dtype.value_or(kDefaultFloat);
+  if (isIntegral(dtype))
+    return c.fail(FakeError::Dtype, c.schema().base +
+                                        " needs a floating dtype, not " +
+                                        dtypeName(dtype));
+  return makeTensor(c, {Half ? floorDiv(n, 2) + 1 : n}, dtype, *options);
 }
 
 static LogicalResult vander(FakeCall &c) {

@@ -3,6 +3,7 @@
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/Rules.h"
+#include "dialects/ft/Promotion.h"
 
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -202,7 +203,8 @@ static LogicalResult table(LowerCall &c,
   SmallVector<double> values;
   for (int64_t i = 0; i < meta.sizes[0].value(); ++i)
     values.push_back(element(i));
-  c.setResult(0, constantVector(c, values, meta.dtype));
+  LoweredTensor real = constantVector(c, values, toReal(meta.dtype));
+  c.setResult(0, c.cast(real, meta.dtype));
   return success();
 }
 

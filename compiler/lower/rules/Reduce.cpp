@@ -225,13 +225,16 @@ static double correctionOf(LowerCall &c) {
   return unbiased < 0 || c.flag(static_cast<unsigned>(unbiased)) ? 1 : 0;
 }
 
-/// Two passes; the variance of complex numbers is that of their distance.
+/// Two passes; the variance of complex numbers is that of their distance. The
+/// squares under a root are summed in float64: they may overflow where the root
+/// does not, as in PyTorch.
 template <bool root, bool withMean>
 static LogicalResult variance(LowerCall &c) {
   ReduceArgs r = argsOf(c);
   LoweredTensor x = c.operand(0);
   DType from = x.dtype, acc = opmathType(from);
-  DType dtype = c.resultMeta(0).dtype, real = opmathType(dtype);
+  DType dtype = c.resultMeta(0).dtype, part = opmathType(dtype);
+  DType real = root ? DType::F64 : part;
   Dim count = elementsAlong(x, r.dims);
   double correction = correctionOf(c);
 
@@ -241,15 +244,19 @@ static LogicalResult variance(LowerCall &c) {
       [&](ReduceStep &step) {
         ScalarBuilder &s = step.s;
         Value d = s.sub(s.cast(step.elements[0], from, acc), step.elements[1]);
+        auto squared = [&](Value e) {
+          e = s.cast(e, part, real);
+          return s.mul(e, e);
+        };
         Value square;
         if (auto type = dyn_cast<ComplexType>(d.getType())) {
           Value re =
               complex::ReOp::create(s.b, s.loc, type.getElementType(), d);
           Value im =
               complex::ImOp::create(s.b, s.loc, type.getElementType(), d);
-          square = s.add(s.mul(re, re), s.mul(im, im));
+          square = s.add(squared(re), squared(im));
         } else {
-          square = s.mul(d, d);
+          square = squared(d);
         }
         return SmallVector<Value>{s.add(step.accumulators[0], square)};
       })[0];

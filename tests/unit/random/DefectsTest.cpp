@@ -485,3 +485,25 @@ TEST(Defects, StridesSayWhatAReshapedAliasReads) {
                      {first, ints({2, 3}), ints({1, 2})}, {x}),
             std::vector<double>({0, 2, 4, 1, 3, 5}));
 }
+
+TEST(Defects, SquaresUnderARootDoNotOverflow) {
+  Tensor x = reals(DType::F32, {4}, {1e29, -2e29, 3e29, 0});
+  std::vector<double> deviation = valuesOf("std.default", {first}, {x});
+  ASSERT_EQ(deviation.size(), 1u);
+  EXPECT_NEAR(deviation[0], 2.0816660e29, 1e24);
+}
+
+TEST(Defects, ComplexFrequencies) {
+  EXPECT_EQ(
+      failureOf("fft_rfftfreq.default",
+                {Arg::integer(4), Arg::floating(0.5), Arg::ofDType(DType::C64)},
+                {}),
+      "");
+}
+
+TEST(Defects, AnInfiniteRangeHasNoBins) {
+  Tensor x = reals(DType::F32, {3}, {1, kInf, 2});
+  std::string failure =
+      failureOf("histc.default", {first, Arg::integer(2)}, {x});
+  EXPECT_NE(failure.find("not finite"), std::string::npos) << failure;
+}
