@@ -27,7 +27,8 @@ namespace ft {
 struct CurvePoint {
   /// What --memory-budget takes to get this; 1 for none.
   double budget = 1;
-  /// Activations that forward keeps for backward, and the arena of both.
+  /// Activations that forward keeps for backward, and the arena of both: a
+  /// size that the data decide counts as 4096 in the first, not in the second.
   int64_t savedBytes = 0, peakBytes = 0;
   /// What backward does again: calls but for views, floating point operations.
   int64_t recomputedCalls = 0, recomputedFlops = 0;

@@ -449,7 +449,8 @@ std::optional<PeakBytes> peakBytes(const Session &session) {
   if (mlir::failed(plan))
     return std::nullopt;
   return PeakBytes{plan->bytesAtHints,
-                   plan->bytes.isStatic() ? "" : plan->bytes.str()};
+                   plan->bytes.isStatic() ? "" : plan->bytes.str(),
+                   plan->hasUnknownSizes};
 }
 
 /// Of a joint graph.

@@ -107,6 +107,8 @@ estimateMemory(Session &session, const EstimateRequest &request);
 struct PeakBytes {
   int64_t bytes = 0;
   std::string expr;
+  /// Sizes that the data decide are left out.
+  bool hasUnknownSizes = false;
 };
 FORETRACE_API std::optional<PeakBytes> peakBytes(const Session &session);
 

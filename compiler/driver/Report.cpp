@@ -122,7 +122,9 @@ static std::string peakLine(const Session &session) {
     return "";
   return "forward and backward work in " + std::to_string(peak->bytes) +
          " bytes" + (peak->expr.empty() ? "" : " (" + peak->expr + ")") +
-         ", these among them\n";
+         (peak->hasUnknownSizes
+              ? ", and in memory whose size the data decide\n"
+              : ", these among them\n");
 }
 
 std::string reportText(const Session &session) {
@@ -265,6 +267,8 @@ std::string reportJson(const Session &session) {
       root["peak_bytes"] = peak->bytes;
       if (!peak->expr.empty())
         root["peak_bytes_expr"] = peak->expr;
+      if (peak->hasUnknownSizes)
+        root["has_unknown_sizes"] = true;
     }
     for (auto &entry : partitionJson(module))
       root[entry.first] = std::move(entry.second);

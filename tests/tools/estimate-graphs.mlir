@@ -53,3 +53,26 @@ module attributes {ft.stage = "functionalize"} {
     return %3, %1 : !t, !v
   }
 }
+
+// A size that the data decide is in no number of the peak, which is said.
+// RUN: %foretrace estimate %data/models/dd_two_unbacked.pt2 --json | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: "has_unknown_sizes": true,
+// RUN: %foretrace estimate %data/models/dd_two_unbacked.pt2 | FileCheck %s --check-prefix=SAYS
+// SAYS: values whose sizes the data decide are not in these numbers
+// RUN: %foretrace inspect %t/found.mlir --training --stage partition | FileCheck %s --check-prefix=FOUND
+// FOUND: forward and backward work in {{[0-9]+}} bytes, and in memory whose size the data decide
+//
+//--- found.mlir
+!w = tensor<8xf32, #ft.meta<cpu>>
+!m = tensor<8xi1, #ft.meta<cpu>>
+!u = tensor<?xf32, #ft.meta<[u0], cpu>>
+module attributes {ft.stage = "functionalize"} {
+  ft.symbol "u0" {lower = 0 : i64, source = "masked_select", upper = 8 : i64}
+  func.func @forward(%w: !w {ft.kind = "parameter", ft.name = "w", ft.target = "w", ft.requires_grad}, %x: !m {ft.kind = "input", ft.name = "x", ft.target = "x"})
+      -> (!u {ft.name = "y", ft.role = "output"}) {
+    %0 = ft.sin(%w) : (!w) -> !w
+    %1 = ft.aten "masked_select.default"(%0, %x) : (!w, !m) -> !u
+    %2 = ft.mul(%1, %1) : (!u, !u) -> !u
+    return %2 : !u
+  }
+}

@@ -117,6 +117,8 @@ static llvm::json::Object jsonOf(const MemoryEstimate &m,
                           {"symbols", std::move(symbols)},
                           {"largest", nullptr},
                           {"modules", std::move(modules)}};
+  if (m.hasUnknownSizes)
+    root["has_unknown_sizes"] = true;
   if (m.training)
     root["budgets"] = std::move(budgets);
   for (auto [key, text] :
