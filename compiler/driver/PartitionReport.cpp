@@ -3,6 +3,7 @@
 
 #include "compiler/driver/PartitionReport.h"
 
+#include "compiler/driver/ReportParts.h"
 #include "compiler/partition/ControlCost.h"
 #include "compiler/partition/Cost.h"
 #include "compiler/partition/PartitionNames.h"
@@ -186,7 +187,7 @@ std::string partitionDot(mlir::ModuleOp module) {
                      "  node [shape=box, fontname=\"monospace\"];\n";
   auto node = [&](const std::string &id, const std::string &label,
                   llvm::StringRef style) {
-    text += "  " + id + " [label=\"" + label + "\"" + style.str() + "];\n";
+    text += "  " + id + " [label=" + dotText(label) + style.str() + "];\n";
   };
   PartitionTable table = partitionTable(module);
   llvm::StringMap<size_t> savedByName;
@@ -227,7 +228,7 @@ std::string partitionDot(mlir::ModuleOp module) {
       savedByName[name.getValue()] = row;
       std::string id = "s" + std::to_string(row);
       node(id,
-           table.saved[row].name + "\\n" +
+           table.saved[row].name + "\n" +
                std::to_string(table.saved[row].bytes) + " bytes",
            ", style=filled, fillcolor=lightblue");
       if (auto from = ids.find(end->getOperand(r)); from != ids.end())

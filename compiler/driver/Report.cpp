@@ -122,9 +122,8 @@ static std::string peakLine(const Session &session) {
     return "";
   return "forward and backward work in " + std::to_string(peak->bytes) +
          " bytes" + (peak->expr.empty() ? "" : " (" + peak->expr + ")") +
-         (peak->hasUnknownSizes
-              ? ", and in memory whose size the data decide\n"
-              : ", these among them\n");
+         (peak->hasUnknownSizes ? ", and in memory whose size the data decide\n"
+                                : ", these among them\n");
 }
 
 std::string reportText(const Session &session) {
@@ -301,9 +300,13 @@ std::string reportJson(const Session &session) {
 // Graphviz
 //===----------------------------------------------------------------------===//
 
-static std::string quoted(llvm::StringRef text) {
+std::string dotText(llvm::StringRef text) {
   std::string out = "\"";
   for (char c : text) {
+    if (c == '\n') {
+      out += "\\n";
+      continue;
+    }
     if (c == '"' || c == '\\')
       out += '\\';
     out += c;
@@ -316,15 +319,13 @@ std::string reportDot(const Session &session) {
     return partitionDot(session.module());
   mlir::ModuleOp module = session.module();
   ValueTable table = tableOf(session);
-  std::string text = "digraph " + quoted(modelName(module)) +
+  std::string text = "digraph " + dotText(modelName(module)) +
                      " {\n  node [shape=box, fontname=\"monospace\"];\n";
   auto id = [](unsigned i) { return "v" + std::to_string(i); };
   for (unsigned i = 0; i < table.rows.size(); ++i) {
     const ValueRow &row = table.rows[i];
     std::string label =
-        quoted(nameText(row) + "\n" + row.op + "\n" + layoutText(row));
-    for (size_t at; (at = label.find('\n')) != std::string::npos;)
-      label.replace(at, 1, "\\n");
+        dotText(nameText(row) + "\n" + row.op + "\n" + layoutText(row));
     bool argument = llvm::isa<mlir::BlockArgument>(row.value);
     text += "  " + id(i) + " [label=" + label +
             (argument ? ", style=filled, fillcolor=lightgrey" : "") + "];\n";

@@ -18,6 +18,8 @@ std::vector<std::string> inputLines(const Session &session);
 std::vector<std::string> symbolLines(mlir::ModuleOp module);
 /// {NAME: {"lower", "upper", "hint", "source", "title"}}
 llvm::json::Object symbolsJson(mlir::ModuleOp module);
+/// A text in the language of Graphviz, with its quotes.
+std::string dotText(llvm::StringRef text);
 
 } // namespace ft
 
