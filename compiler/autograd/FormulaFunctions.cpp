@@ -220,9 +220,9 @@ static Term stepsAlong(RuleCall &c, Terms t) {
   d -= rank - RuleCall::rank(x);
   if (d < 0)
     return {};
-  Dim steps = RuleCall::sizes(x)[d] - 1;
-  return c.sub(c.call("narrow", {x, d, 1, steps}),
-               c.call("narrow", {x, d, 0, steps}));
+  // Of no points there are no steps, not -1.
+  return c.sub(c.call("slice.Tensor", {x, d, 1}),
+               c.call("slice.Tensor", {x, d, 0, -1}));
 }
 
 /// (losses, lengths of the targets, reduction, zero_infinity): the mean is of

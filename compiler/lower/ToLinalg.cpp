@@ -155,13 +155,26 @@ static LogicalResult lowerAssertion(AssertOp op, LowerState &state,
   return success();
 }
 
-/// From here on the symbol that `d` is has the value of `number`, a 0-dim
-/// tensor, unless it has one already.
+/// From here on the symbol u that `d` is, or of which it is k u + c, has the
+/// value that makes `d` the number, a 0-dim tensor; unless it has one already.
 static void tellSize(LowerCall &c, LowerState &state, Dim d,
                      LoweredTensor number, StringRef cause) {
-  if (d.isStatic() || d.symbolic().kind() != SymKind::Symbol ||
-      !state.define(d.symbolic().name()))
+  if (d.isStatic())
     return;
+  SymTerm storage;
+  SymExpr::Affine sum = d.symbolic().affine(storage);
+  if (sum.terms.size() != 1 || sum.terms[0].expr.kind() != SymKind::Symbol ||
+      !state.define(sum.terms[0].expr.name()))
+    return;
+  if (int64_t k = sum.terms[0].k; k != 1 || sum.constant != 0)
+    number = c.pointwise(c.cast(number, DType::I64), {}, DType::I64,
+                         [&](ScalarBuilder &s, ValueRange v) {
+                           Type type = v[0].getType();
+                           return s.div(
+                               s.sub(v[0], s.constantInt(type, sum.constant)),
+                               s.constantInt(type, k));
+                         });
+  d = Dim(sum.terms[0].expr);
   c.newGroup();
   Interval range = state.rangeOf(d.symbolic().name());
   SetSizeOp::create(

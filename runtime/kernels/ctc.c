@@ -11,10 +11,12 @@
  * beta does the same from the end; alpha + beta is what a state contributes.
  * All in logarithms and in double.
  *===----------------------------------------------------------------------===*/
+#include "runtime/kernels/elements.h"
 #include "runtime/kernels/kernels.h"
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 typedef struct ctc {
   const double *log_probs; /* [steps, batch, classes] */
@@ -118,6 +120,25 @@ int32_t ft_k_ctc_loss(const ft_kernel_call *call) {
       sum = log_add(sum, end[used - 2]);
     loss[b] = -sum;
   }
+  return FT_OK;
+}
+
+int32_t ft_k_ctc_states(const ft_kernel_call *call) {
+  const DLTensor *alpha = call->args[0].tensor, *lengths = call->args[1].tensor;
+  const int64_t *length = lengths->data;
+  int64_t longest = 0, room = alpha->shape[2];
+  for (int64_t b = 0; b < alpha->shape[0]; ++b)
+    longest = length[b] > longest ? length[b] : longest;
+  int64_t shape[3] = {alpha->shape[0], alpha->shape[1], 2 * longest + 1};
+  DLTensor *result = call->result(call, 0, alpha->dtype, 3, shape);
+  if (!result)
+    return FT_ERROR_TENSOR;
+  size_t bytes = (size_t)ft_element_size(alpha);
+  const char *from = alpha->data;
+  char *to = result->data;
+  for (int64_t row = 0; row < shape[0] * shape[1]; ++row)
+    memcpy(to + (size_t)(row * shape[2]) * bytes,
+           from + (size_t)(row * room) * bytes, (size_t)shape[2] * bytes);
   return FT_OK;
 }
 

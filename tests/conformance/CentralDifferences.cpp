@@ -37,7 +37,7 @@ bool ft::conformance::isOfHermitian(const Schema &schema,
   llvm::StringRef base = schema.base;
   if (base.contains("eigh") || base.contains("eigvalsh") ||
       base == "cholesky" || base == "linalg_cholesky" ||
-      base == "linalg_cholesky_ex")
+      base == "linalg_cholesky_ex" || base == "linalg_matrix_sqrth")
     return argument == "A" || argument == "self";
   int flag = schema.argIndex("hermitian");
   return flag >= 0 && args[flag].boolean && argument == schema.args[0].name;

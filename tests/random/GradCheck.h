@@ -25,6 +25,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 namespace ft {
 class Session;
@@ -37,8 +38,16 @@ namespace ft::random {
 /// be made.
 Program differentiableCall(uint64_t seed, llvm::StringRef only);
 
+/// Gives elements that share memory, by strides of 0, the number of the first.
+void shareElements(const TensorMeta &meta, Tensor &data);
+
 /// Whether operand `operand` of the call has a derivative.
 bool asksGradient(const Step &step, unsigned operand);
+
+/// The operator whose backward has a call of `schema`, with operands that are
+/// no free choice: it is not drawn itself, but checked as the second derivative
+/// of that. Empty for all others.
+llvm::StringRef derivedFrom(const Schema &schema);
 
 /// The operators that have a derivative and are not drawn, each with the
 /// reason: "linalg_eig.default: eigenvectors …".
@@ -57,6 +66,8 @@ public:
 
   int64_t checked = 0, undecided = 0, unsupported = 0, failed = 0;
   std::map<std::string, int64_t> calls;
+  /// `twice`: the operators that joint graphs have.
+  std::set<std::string> inJointGraphs;
 
 private:
   using Batch = llvm::ArrayRef<const Program *>;
@@ -64,7 +75,8 @@ private:
   std::string attempt(Batch batch);
   std::string build(Session &session, Batch batch);
   std::string joint(const std::string &text);
-  void judge(Batch batch, conformance::CompiledModel &model);
+  /// Nothing is judged where the run fails, which the answer tells.
+  std::string judge(Batch batch, const std::string &library);
   void settle(const Program &program, const std::string &why);
 
   conformance::ScratchFolder scratch;

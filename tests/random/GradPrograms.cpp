@@ -6,26 +6,51 @@
 #include "compiler/lower/LowerCall.h"
 #include "dialects/ft/ArgFit.h"
 #include "tests/interpreter/Interpreter.h"
+#include "tests/random/CallForm.h"
 #include "tests/random/GradCheck.h"
 #include "tests/random/GradSamplers.h"
 #include "tests/random/Sampler.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace ft;
 using namespace ft::random;
 
+llvm::StringRef ft::random::derivedFrom(const Schema &schema) {
+  return llvm::StringSwitch<llvm::StringRef>(schema.name)
+      .Case("_fused_rms_norm_backward.default", "_fused_rms_norm.default")
+      .Case("native_batch_norm_backward.default", "native_batch_norm.default")
+      .Case("native_group_norm_backward.default", "native_group_norm.default")
+      .Case("native_layer_norm_backward.default", "native_layer_norm.default")
+      .Default("");
+}
+
 /// Why no call of an operator is drawn; empty if some are.
 static llvm::StringRef reasonAgainst(const Schema &schema) {
-  if (schema.family == "random")
-    return "it draws numbers";
+  if (schema.family == "random" && !gradSamplerOf(schema))
+    return "what it draws does not depend on an input";
   if (schema.base.contains("as_strided") ||
       schema.base.starts_with("_reshape_alias"))
     return "only its caller knows the strides";
-  if (schema.base == "linalg_eig")
-    return "eigenvectors of a general matrix have a free phase";
-  return "";
+  if (schema.base.contains("fake_quantize") &&
+      !schema.base.contains("backward"))
+    return "its gradient is an estimate: the derivative is 0";
+  if (schema.overload == "dtype" && schema.base.contains("mm"))
+    return "its operands are of half precision";
+  static const llvm::StringMap<llvm::StringRef> kNames = {
+      {"linalg_eig", "eigenvectors of a general matrix have a free phase"},
+      {"masked_select", "data decide how large its result is"},
+      {"masked_select_backward", "data decide how large its operand is"},
+  };
+  auto found = kNames.find(schema.base);
+  if (found != kNames.end())
+    return found->second;
+  // Operands that are no free choice, but what the forward call gave.
+  return derivedFrom(schema).empty()
+             ? ""
+             : "only the call that it derives has its operands";
 }
 
 bool ft::random::asksGradient(const Step &step, unsigned operand) {
@@ -145,7 +170,7 @@ static bool isCall(const Program &program, const Step &step,
 static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
   std::vector<const Schema *> list;
   llvm::Expected<llvm::GlobPattern> pattern =
-      llvm::GlobPattern::create(only.empty() ? "*" : only);
+      llvm::GlobPattern::create(only.empty() ? "*" : only, 1024);
   if (!pattern) {
     llvm::consumeError(pattern.takeError());
     return list;
@@ -160,8 +185,7 @@ static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
     if (schema.mutates || !(entry.exists() || entry.expands()) ||
         !findFakeRule(schema) || !findLowerRule(schema) ||
         !pattern->match(schema.name) || !reasonAgainst(schema).empty() ||
-        !(gradSamplerOf(schema) ||
-          (hasOwnSampler(schema) && !isGradientSampled(schema)) ||
+        !(gradSamplerOf(schema) || hasOwnSampler(schema) ||
           (kGuessable.contains(schema.family) && !backward)))
       continue;
     list.push_back(&schema);
@@ -169,20 +193,32 @@ static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
   return list;
 }
 
-/// Floats in float64, not at ties or beyond all bounds; places that share
-/// memory could not be moved one by one.
-static void widen(Value &value, Rng &rng) {
+void ft::random::shareElements(const TensorMeta &meta, Tensor &data) {
+  interpreter::forEachIndex(data.shape, [&](interpreter::Index at, int64_t i) {
+    Shape first(at.begin(), at.end());
+    for (size_t d = 0; d < first.size(); ++d)
+      if (meta.strides[d].is(0))
+        first[d] = 0;
+    if (int64_t j = interpreter::flatten(data.shape, first); j != i)
+      data.set(i, Tensor(data), j);
+  });
+}
+
+/// Floats in float64, not at ties or beyond all bounds. `shared`: places that
+/// share memory stay so, and hold one number.
+static void widen(Value &value, Rng &rng, bool shared) {
   DType dtype = value.meta.dtype;
   bool overlaps = llvm::any_of(value.meta.strides,
                                [](const Dim &stride) { return stride.is(0); });
-  if (overlaps)
+  if (overlaps && !shared)
     value.meta = TensorMeta::contiguous(dtype, value.meta.sizes);
   if (!isFloating(dtype) && !isComplex(dtype))
     return;
   bool complex = isComplex(dtype);
   value.meta.dtype = complex ? DType::C128 : DType::F64;
   value.data = Tensor(value.meta.dtype, value.data.shape);
-  auto number = [&] { return (rng.unit() * 2 - 1) * 2; };
+  auto [low, high] = value.range;
+  auto number = [&] { return low + rng.unit() * (high - low); };
   for (int64_t i = 0, n = value.data.numel(); i < n; ++i) {
     double real = number();
     if (complex)
@@ -190,6 +226,7 @@ static void widen(Value &value, Rng &rng) {
     else
       value.data.setReal(i, real);
   }
+  shareElements(value.meta, value.data);
 }
 
 static void widen(Arg &arg) {
@@ -200,10 +237,13 @@ static void widen(Arg &arg) {
 static bool addCall(Rng &rng, const Schema &schema, Program &program) {
   Sampler sampler(rng, program, schema);
   const GradSampler *own = gradSamplerOf(schema);
-  if (!(own ? own->sample : samplerOf(schema))(sampler))
+  bool drawn = own && !own->form.empty()
+                   ? sampleForm(sampler, own->form)
+                   : (own ? own->sample : samplerOf(schema))(sampler);
+  if (!drawn)
     return false;
   for (Value &value : program.values)
-    widen(value, rng);
+    widen(value, rng, !own || !own->settle);
   if (own && own->settle)
     own->settle(program, sampler);
   Step step;

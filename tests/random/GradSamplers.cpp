@@ -43,6 +43,8 @@ static void rest(Sampler &s, unsigned from, int self) {
       continue;
     if (arg.name == "UPLO")
       s.set(i, Arg::string(s.rng.chance(50) ? "L" : "U"));
+    else if (arg.name == "p")
+      s.set(i, Arg::string(s.rng.chance(50) ? "fro" : "nuc"));
     else if (arg.name == "mode")
       s.set(i, Arg::string(s.rng.chance(70) ? "reduced" : "r"));
     else if (arg.name == "full_matrices" || arg.name == "some")
@@ -323,16 +325,19 @@ const GradSampler *ft::random::gradSamplerOf(const Schema &schema) {
   static const GradSampler kRows[] = {
       {"det linalg_det _linalg_det slogdet linalg_slogdet _linalg_slogdet "
        "inverse linalg_inv linalg_inv_ex logdet matrix_power "
-       "linalg_matrix_power linalg_cond linalg_lu_factor linalg_lu_factor_ex "
+       "linalg_matrix_power linalg_cond linalg_cond.p_str linalg_lu_factor "
+       "linalg_lu_factor_ex "
        "linalg_lu _lu_with_info linalg_pinv linalg_pinv.rcond_tensor "
-       "linalg_eigvals _linalg_eigvals",
+       "linalg_eigvals _linalg_eigvals linalg_pinv.atol_rtol_tensor",
        square<false>, regular<0>},
       {"linalg_matrix_exp matrix_exp", square<false>},
       {"linalg_eigh _linalg_eigh linalg_eigvalsh", square<true>},
-      {"cholesky linalg_cholesky linalg_cholesky_ex", square<false>, definite},
+      {"cholesky linalg_cholesky linalg_cholesky_ex linalg_matrix_sqrth",
+       square<false>, definite},
       {"cholesky_inverse", square<false>, triangular<0>},
       {"linalg_svd _linalg_svd svd", tall<true>},
-      {"linalg_svdvals linalg_qr qr linalg_pinv.atol_rtol_float pinverse "
+      {"linalg_polar linalg_svdvals linalg_qr qr linalg_pinv.atol_rtol_float "
+       "pinverse "
        "nuclear_norm linalg_matrix_norm linalg_matrix_norm.str_ord",
        tall<false>},
       {"linalg_solve linalg_solve_ex _linalg_solve_ex", system, regular<0>},
@@ -356,12 +361,14 @@ const GradSampler *ft::random::gradSamplerOf(const Schema &schema) {
   };
   static const llvm::StringMap<const GradSampler *> byName = [] {
     llvm::StringMap<const GradSampler *> map;
-    for (const GradSampler &row : kRows) {
-      llvm::SmallVector<llvm::StringRef> names;
-      row.names.split(names, ' ', -1, false);
-      for (llvm::StringRef name : names)
-        map[name.contains('.') ? name.str() : name.str() + ".default"] = &row;
-    }
+    for (llvm::ArrayRef<GradSampler> rows :
+         {llvm::ArrayRef(kRows), gradForms()})
+      for (const GradSampler &row : rows) {
+        llvm::SmallVector<llvm::StringRef> names;
+        row.names.split(names, ' ', -1, false);
+        for (llvm::StringRef name : names)
+          map[name.contains('.') ? name.str() : name.str() + ".default"] = &row;
+      }
     return map;
   }();
   return byName.lookup(schema.name);

@@ -13,11 +13,16 @@ namespace ft::random {
 struct GradSampler {
   /// Names as in SamplerRow.
   llvm::StringRef names;
-  SampleFunction sample;
+  SampleFunction sample = nullptr;
   /// Makes numbers that are drawn into arguments that the operator is smooth
   /// at: positive definite, triangular; null if it is at any.
   void (*settle)(Program &, const Sampler &) = nullptr;
+  /// In place of `sample`.
+  llvm::StringRef form = "";
 };
+
+/// Operators whose arguments are a line, see CallForm.h.
+llvm::ArrayRef<GradSampler> gradForms();
 
 /// Null if the operator has none here.
 const GradSampler *gradSamplerOf(const Schema &schema);

@@ -23,6 +23,8 @@ struct Value {
   /// Its storage is its own, and nothing has read it: an in-place op may write
   /// it.
   bool fresh = false;
+  /// What an input of ft-gradcheck is drawn from.
+  std::pair<double, double> range = {-2, 2};
   /// It has been written: only the write's result may be used.
   bool dead = false;
 };

@@ -37,15 +37,26 @@ static SmallVector<LoweredTensor> ctcOperands(LowerCall &c, unsigned arg) {
 static Sizes of(const TensorMeta &meta) { return dimsOf(meta); }
 
 /// (log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)
-/// -> losses, log_alpha
+/// -> losses, log_alpha. How long the longest target is data decide where the
+/// lengths are a tensor: then there is room for any, and what it needs is cut
+/// out.
 static LogicalResult ctcLoss(LowerCall &c) {
   Sizes losses = of(c.resultMeta(0)), alpha = of(c.resultMeta(1));
   auto ins = ctcOperands(c, 0);
   Dim batch = ins[0].dims()[1];
-  Sizes three = {batch, ins[0].dims()[0], alpha.back()};
+  bool found = !c.isDefined(c.resultMeta(1));
+  Dim states = found ? ins[1].dims().back() * Dim(2) + Dim(1) : alpha.back();
+  Sizes three = {batch, ins[0].dims()[0], states};
   auto r = callKernel(c, "ctc_loss", ins, Arg::integer(c.integer(4)),
                       {{{batch}, DType::F64}, {three, DType::F64}}, {1, 64});
   c.setResult(0, c.cast(c.reshape(r[0], losses), c.resultMeta(0).dtype));
+  if (found) {
+    LoweredTensor all = c.cast(r[1], c.resultMeta(1).dtype);
+    auto used = callKernel(c, "ctc_states", {c.toRowMajor(all), ins[3]}, {},
+                           kernelResult(c, 1), {1, 64});
+    c.setResult(1, used[0]);
+    return success();
+  }
   c.setResult(1, c.cast(c.reshape(r[1], alpha), c.resultMeta(1).dtype));
   return success();
 }
