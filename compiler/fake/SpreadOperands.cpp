@@ -35,6 +35,40 @@ static Value expandTo(Operation *caller, Value operand, ArrayRef<Dim> sizes,
                                                        : Value();
 }
 
+/// That the operand has the size that it is expanded to, or 1, follows from the
+/// guard of the call. Where sizes are nested too deeply for that to be proved
+/// once more, it is stated.
+static void stateFit(ModuleOp module, FakeScope &scope,
+                     const FakeScope::Spread &spread) {
+  SymContext &symbols = scope.symbols();
+  Dim own =
+      metaOf(spread.caller->getOperand(spread.operand))->sizes[spread.dim];
+  SymExpr from = own.toExpr(symbols), to = spread.size.toExpr(symbols);
+  SymExpr fits = symbols.logicalOr(
+      {symbols.eq(from, to), symbols.eq(from, symbols.constant(1))});
+  if (!fits || scope.answer(fits))
+    return;
+  SmallVector<StringRef> guards;
+  FactOp last;
+  unsigned stated = 0;
+  for (FactOp fact : module.getOps<FactOp>()) {
+    last = fact;
+    stated += fact.getId() && fact.getId()->starts_with("e");
+    if (fact.getId() && !fact.getImpliedBy())
+      guards.push_back(*fact.getId());
+  }
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToStart(module.getBody());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  FactOp::create(builder, spread.caller->getLoc(),
+                 builder.getStringAttr(fits.str()),
+                 builder.getStringAttr("expand"),
+                 builder.getStringAttr("e" + llvm::Twine(stated)),
+                 /*place=*/StringAttr(), builder.getStrArrayAttr(guards));
+  scope.env().declare(fits, {"expand", ""});
+}
+
 LogicalResult spreadOperands(ModuleOp module) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (module.getOps<SymbolOp>().empty())
@@ -52,6 +86,7 @@ LogicalResult spreadOperands(ModuleOp module) {
       return failure();
     llvm::MapVector<std::pair<Operation *, unsigned>, Dims> wanted;
     for (const FakeScope::Spread &spread : scope.scope().spreadOperands()) {
+      stateFit(module, scope.scope(), spread);
       Dims &sizes = wanted[{spread.caller, spread.operand}];
       if (sizes.empty())
         sizes = metaOf(spread.caller->getOperand(spread.operand))->sizes;

@@ -95,8 +95,29 @@ private:
 
 } // namespace
 
+/// The only sizes that the facts leave, of a small range with gaps; else none.
+static llvm::SmallVector<int64_t, 8> membersOf(FactBase &base,
+                                               const SizeReport &size) {
+  constexpr int64_t kWidest = 64;
+  constexpr size_t kMost = 8;
+  SymContext &ctx = base.context();
+  llvm::SmallVector<int64_t, 8> members;
+  auto [low, high] = size.found;
+  if (high == Interval::kMax || low == Interval::kMin || high - low > kWidest)
+    return {};
+  for (int64_t v = low; v <= high; ++v) {
+    SymExpr is = ctx.eq(size.symbol->expr, ctx.constant(v));
+    if (base.query(is) != Answer::Refuted)
+      members.push_back(v);
+    if (members.size() > kMost)
+      return {};
+  }
+  bool hasGaps = static_cast<int64_t>(members.size()) <= high - low;
+  return hasGaps ? members : llvm::SmallVector<int64_t, 8>();
+}
+
 /// The new declaration as a fact, with its text.
-static SymExpr suggest(const ShapeEnv &env, SizeReport &size) {
+static SymExpr suggest(const ShapeEnv &env, FactBase &base, SizeReport &size) {
   SymContext &ctx = env.context();
   SymExpr symbol = size.symbol->expr;
   std::string name = env.text(symbol);
@@ -118,7 +139,15 @@ static SymExpr suggest(const ShapeEnv &env, SizeReport &size) {
     fact = ctx.eq(ctx.mod(symbol, ctx.constant(size.multiple)),
                   ctx.constant(size.remainder));
   } else if (!range.empty()) {
-    size.suggestion = name + range;
+    llvm::SmallVector<SymExpr, 8> cases;
+    std::string list;
+    for (int64_t member : membersOf(base, size)) {
+      cases.push_back(ctx.eq(symbol, ctx.constant(member)));
+      list += (list.empty() ? "" : ",") + std::to_string(member);
+    }
+    size.suggestion = name + (list.empty() ? range : "{" + list + "}");
+    if (!cases.empty())
+      return ctx.logicalOr(cases);
   }
   llvm::SmallVector<SymExpr, 4> parts{fact};
   if (size.found.lo != Interval::kMin)
@@ -186,7 +215,7 @@ SpecializationReport reportSpecializations(const ShapeEnv &env) {
           [](const Knowledge &k) { return std::pair(k.range.lo, k.range.hi); });
     // What declarations already say needs no suggestion.
     if (size.restricted() && !size.causes.empty()) {
-      SymExpr fact = suggest(env, size);
+      SymExpr fact = suggest(env, analysis.base, size);
       if (analysis.base.query(fact) == Answer::Proved)
         suggested.assume(fact);
       else
