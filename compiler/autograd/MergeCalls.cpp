@@ -14,27 +14,38 @@ namespace ft {
 
 namespace {
 /// Calls with one name, equal properties, operands and result types are equal.
-struct SameCall {
-  static Operation *getEmptyKey() {
-    return llvm::DenseMapInfo<Operation *>::getEmptyKey();
-  }
-  static Operation *getTombstoneKey() {
-    return llvm::DenseMapInfo<Operation *>::getTombstoneKey();
-  }
-  static unsigned getHashValue(Operation *op) {
+/// The hash is worked out once.
+struct CallKey {
+  Operation *op;
+  unsigned hash;
+
+  static CallKey of(Operation *op) {
     ArrayRef<Attribute> properties = callProperties(op);
-    return static_cast<unsigned>(llvm::hash_combine(
-        op->getName(),
-        llvm::hash_combine_range(properties.begin(), properties.end()),
-        llvm::hash_combine_range(op->operand_begin(), op->operand_end())));
+    return {op,
+            static_cast<unsigned>(llvm::hash_combine(
+                op->getName(),
+                llvm::hash_combine_range(properties.begin(), properties.end()),
+                llvm::hash_combine_range(op->operand_begin(),
+                                         op->operand_end())))};
   }
-  static bool isEqual(Operation *a, Operation *b) {
+};
+
+struct SameCall {
+  static CallKey getEmptyKey() {
+    return {llvm::DenseMapInfo<Operation *>::getEmptyKey(), 0};
+  }
+  static CallKey getTombstoneKey() {
+    return {llvm::DenseMapInfo<Operation *>::getTombstoneKey(), 0};
+  }
+  static unsigned getHashValue(const CallKey &key) { return key.hash; }
+  static bool isEqual(const CallKey &x, const CallKey &y) {
+    Operation *a = x.op, *b = y.op;
     if (a == b)
       return true;
-    for (Operation *special : {getEmptyKey(), getTombstoneKey()})
-      if (a == special || b == special)
+    for (const CallKey &special : {getEmptyKey(), getTombstoneKey()})
+      if (a == special.op || b == special.op)
         return false;
-    return a->getName() == b->getName() &&
+    return x.hash == y.hash && a->getName() == b->getName() &&
            callProperties(a) == callProperties(b) &&
            llvm::equal(a->getOperands(), b->getOperands()) &&
            llvm::equal(a->getResultTypes(), b->getResultTypes());
@@ -50,19 +61,17 @@ static bool isYielded(Operation &op) {
 
 void mergeCalls(Block &body) {
   bool isRegion = isa<YieldOp>(body.getTerminator());
-  // Its hashes are not kept: growing would work them out again.
-  llvm::DenseSet<Operation *, SameCall> seen;
-  seen.reserve(static_cast<unsigned>(body.getOperations().size()));
+  llvm::DenseSet<CallKey, SameCall> seen;
   for (Operation &op : llvm::make_early_inc_range(body)) {
     for (Region &region : op.getRegions())
       for (Block &inner : region)
         mergeCalls(inner);
     if (!schemaOf(&op) || !isMemoryEffectFree(&op))
       continue;
-    auto [known, isNew] = seen.insert(&op);
+    auto [known, isNew] = seen.insert(CallKey::of(&op));
     if (isNew || (isRegion && isYielded(op)))
       continue;
-    op.replaceAllUsesWith((*known)->getResults());
+    op.replaceAllUsesWith(known->op->getResults());
     op.erase();
   }
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
