@@ -21,12 +21,12 @@ struct CallKey {
 
   static CallKey of(Operation *op) {
     ArrayRef<Attribute> properties = callProperties(op);
-    return {op,
-            static_cast<unsigned>(llvm::hash_combine(
-                op->getName(),
-                llvm::hash_combine_range(properties.begin(), properties.end()),
-                llvm::hash_combine_range(op->operand_begin(),
-                                         op->operand_end())))};
+    return {
+        op,
+        static_cast<unsigned>(llvm::hash_combine(
+            op->getName(),
+            llvm::hash_combine_range(properties.begin(), properties.end()),
+            llvm::hash_combine_range(op->operand_begin(), op->operand_end())))};
   }
 };
 
