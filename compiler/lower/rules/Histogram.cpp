@@ -56,22 +56,21 @@ static RangeOf rangeOf(LowerCall &c, LoweredTensor x, int64_t d, double low,
   LoweredTensor least = extremeOf(c, x, d, false);
   LoweredTensor most = extremeOf(c, x, d, true);
   c.newGroup();
-  c.checkValue(
-      c.pointwise({least, most}, {}, DType::Bool,
-                  [&](ScalarBuilder &s, ValueRange v) {
-                    // Only a finite number is 0 less than itself.
-                    auto finite = [&](Value e) {
-                      Value rest = s.sub(e, e);
-                      return s.cmp(Cmp::Eq, rest, s.zero(rest));
-                    };
-                    Value fits = s.mul(finite(v[0]), finite(v[1]));
-                    if (n.isStatic())
-                      return fits;
-                    Value size = c.sizeIn(s, n, DType::I64);
-                    Value none = s.cmp(Cmp::Eq, size, s.zero(size));
-                    return s.select(none, none, fits);
-                  }),
-      "the range of its data is not finite");
+  c.checkValue(c.pointwise({least, most}, {}, DType::Bool,
+                           [&](ScalarBuilder &s, ValueRange v) {
+                             // Only a finite number is 0 less than itself.
+                             auto finite = [&](Value e) {
+                               Value rest = s.sub(e, e);
+                               return s.cmp(Cmp::Eq, rest, s.zero(rest));
+                             };
+                             Value fits = s.mul(finite(v[0]), finite(v[1]));
+                             if (n.isStatic())
+                               return fits;
+                             Value size = c.sizeIn(s, n, DType::I64);
+                             Value none = s.cmp(Cmp::Eq, size, s.zero(size));
+                             return s.select(none, none, fits);
+                           }),
+               "the range of its data is not finite");
   return [=, &c](ScalarBuilder &s) {
     Value a = readAt(s, least, {}), b = readAt(s, most, {});
     if (!n.isStatic()) {
