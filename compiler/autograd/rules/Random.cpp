@@ -26,11 +26,23 @@
 
 namespace ft {
 
+static Term named(const Device &device) {
+  return Term(Arg::ofDevice(device)).named("device");
+}
+
+/// The key of a draw, where the numbers are to be.
+static Term newKey(RuleCall &c) {
+  Term key = c.call("_philox_key", {});
+  Device device = RuleCall::meta(c.result(0)).device;
+  return device == RuleCall::meta(key).device
+             ? key
+             : c.call("_to_copy", {key, named(device)});
+}
+
 /// Numbers in [0, 1), or normal ones: as many as `sizes` says.
 static Term drawn(RuleCall &c, llvm::StringRef name, const Dims &sizes,
                   DType dtype) {
-  return c.call(name,
-                {c.call("_philox_key", {}), sizes, Term(dtype).named("dtype")});
+  return c.call(name, {newKey(c), sizes, Term(dtype).named("dtype")});
 }
 
 static Term uniform(RuleCall &c, const Dims &sizes, DType dtype) {
@@ -117,13 +129,12 @@ static std::vector<Term> bernoulli(RuleCall &c) {
 // The same operator with a key
 //===----------------------------------------------------------------------===//
 
-static Term newKey(RuleCall &c) { return c.call("_philox_key", {}); }
-
 /// Stands for a tensor of which only sizes and dtype count.
 static Term emptyResult(RuleCall &c) {
   TensorMeta result = RuleCall::meta(c.result(0));
-  return c.call("empty.memory_format",
-                {result.sizes, Term(result.dtype).named("dtype")});
+  return c.call(
+      "empty.memory_format",
+      {result.sizes, Term(result.dtype).named("dtype"), named(result.device)});
 }
 
 static std::vector<Term> bernoulliOf(RuleCall &c, const Term &p) {
@@ -250,7 +261,8 @@ static Dropped dropped(RuleCall &c, const Term &x, const Dims &sizes,
                        double p) {
   if (p == 1)
     return {c.mul(x, 0),
-            c.call("zeros", {sizes, Term(DType::Bool).named("dtype")})};
+            c.call("zeros", {sizes, Term(DType::Bool).named("dtype"),
+                             named(RuleCall::meta(x).device)})};
   Term mask = chance(c, sizes, 1 - p);
   return {c.mul(c.mul(x, mask), 1 / (1 - p)), mask};
 }
