@@ -147,12 +147,13 @@ LogicalResult BlockTrace::visit(Operation *op) {
     return success();
   // A branch or loop is replaced by one that keeps more.
   SmallVector<Value> operands(op->getOperands());
+  bool isReplaced = isControl(op); // op is gone then
   Operation *before = to.builder.getInsertionPoint()->getPrevNode();
   FailureOr<SmallVector<Value>> made = backwardOf(op, gradients);
   if (failed(made))
     return failure();
   // What replaces a branch or loop stands at its place.
-  if (!isControl(op))
+  if (!isReplaced)
     pinEffects(to.builder, before);
   for (auto [operand, gradient] : llvm::zip(operands, *made))
     if (gradient && activity.needs(operand))
