@@ -249,6 +249,8 @@ double ft::interpreter::polynomial(Polynomial which, double x, double order) {
   // Where ATen takes the closed forms, whose roots are off by a rounding.
   bool chebyshev = which <= Polynomial::ChebyshevW;
   int64_t unrolled = which == Polynomial::ChebyshevT ? 6 : 8;
+  if (n > (1 << 20) && !chebyshev)
+    return kNaN; // the compiler's limit
   if (n > (1 << 20) ? std::abs(x) <= 1
                     : chebyshev && n > unrolled && std::abs(x) < 1)
     return polynomialOfHighDegree(which, x, static_cast<double>(n));
