@@ -108,6 +108,20 @@ static Term gluDouble(RuleCall &c, Terms t) {
   return c.call("cat", {std::vector<Term>{first, second}, d});
 }
 
+/// The second derivative of multi_margin_loss with p = 2: a sum over the
+/// classes i of w (margin - x_y + x_i)^2 where that is above 0. With v the
+/// gradient of the gradient, class i gets 2 w (v_i - v_y), and y the opposite
+/// of their sum. `slopes` has w, which is the gradient with p = 1.
+static Term marginDouble(RuleCall &c, Terms t) {
+  const Term &v = t[0], &target = t[1], &slopes = t[2];
+  Term place = RuleCall::rank(v) == 1 ? c.reshape(target, Dims{Dim(1)})
+                                      : c.call("unsqueeze", {target, -1});
+  Term apart = c.sub(v, c.call("gather", {v, -1, place}));
+  Term each = c.mul(c.mul(slopes, apart), 2);
+  Term sum = c.call("sum.dim_IntList", {each, std::vector<Term>{-1}, true});
+  return c.call("scatter_add", {each, -1, place, c.neg(sum)});
+}
+
 static Term dtypeOf(RuleCall &, Terms t) { return RuleCall::dtype(t[0]); }
 
 static Term adjoint(RuleCall &c, Terms t) { return c.adjoint(t[0]); }
@@ -295,6 +309,7 @@ const FormulaFunction *findFormulaFunction(llvm::StringRef name) {
       {"pad_by_mode", padByMode},
       {"unknown", unknown},
       {"gelu_curvature", geluCurvature},
+      {"margin_double", marginDouble},
       {"steps_along", stepsAlong},
       {"ctc_reduced", ctcReduced},
       {"padded", padded},

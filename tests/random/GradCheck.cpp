@@ -204,12 +204,16 @@ std::string GradCheck::joint(const std::string &text) {
     return name;
   };
   for (unsigned n = 0; n < function.getNumArguments(); ++n) {
+    auto own = function.getArgAttrOfType<mlir::StringAttr>(n, names::kName);
+    bool moves = function.getArgAttr(n, names::kRequiresGrad) ||
+                 (own && own.getValue().starts_with("tangent_"));
     for (llvm::StringRef key : {names::kName, names::kTarget})
       if (auto name = function.getArgAttrOfType<mlir::StringAttr>(n, key))
         function.setArgAttr(n, key, renamed(name));
     function.setArgAttr(n, names::kKind, b.getStringAttr("input"));
     auto type = mlir::cast<mlir::TensorType>(function.getArgument(n).getType());
-    if (mlir::isa<mlir::FloatType, mlir::ComplexType>(type.getElementType()))
+    if (moves &&
+        mlir::isa<mlir::FloatType, mlir::ComplexType>(type.getElementType()))
       function.setArgAttr(n, names::kRequiresGrad, b.getUnitAttr());
   }
   for (unsigned r = 0; r < function.getNumResults(); ++r) {

@@ -40,6 +40,7 @@ static llvm::StringRef reasonAgainst(const Schema &schema) {
   if (schema.overload == "dtype" && schema.base.contains("mm"))
     return "its operands are of half precision";
   static const llvm::StringMap<llvm::StringRef> kNames = {
+      {"_keep_history", "its value is not that of the gradient's tensor"},
       {"linalg_eig", "eigenvectors of a general matrix have a free phase"},
       {"masked_select", "data decide how large its result is"},
       {"masked_select_backward", "data decide how large its operand is"},
@@ -243,7 +244,7 @@ static bool addCall(Rng &rng, const Schema &schema, Program &program) {
   if (!drawn)
     return false;
   for (Value &value : program.values)
-    widen(value, rng, !own || !own->settle);
+    widen(value, rng, !own || (!own->form.empty() && !own->settle));
   if (own && own->settle)
     own->settle(program, sampler);
   Step step;

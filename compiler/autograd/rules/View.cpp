@@ -14,21 +14,42 @@ static std::vector<Term> allGradients(GradCall &g) {
   return grads;
 }
 
-/// Pieces along `dim` are put together again.
-static void pieces(GradCall &g) {
-  g.set("self", g.call("cat", {allGradients(g), g.arg("dim")}));
+/// Pieces along `dim` are put together again. Where the places of the cuts do
+/// not rise, pieces share elements, and there are more of them than elements:
+/// tensor_split(x, [3, 1]) is x[:3], x[3:1] and x[1:].
+static void join(GradCall &g, int64_t dim) {
+  Dims sizes = GradCall::sizes(g.arg("self"));
+  dim = GradCall::wrap(dim, static_cast<int64_t>(sizes.size()));
+  std::vector<Term> grads = allGradients(g);
+  Dim total = 0;
+  for (unsigned r = 0; r < grads.size(); ++r)
+    total = total + GradCall::sizes(g.result(r))[dim];
+  int list = g.schema().argIndex("indices");
+  if (list < 0 || !total.isStatic() || total == sizes[dim])
+    return g.set("self", g.call("cat", {grads, dim}));
+  Term cuts = g.arg(static_cast<unsigned>(list)), sum;
+  Term from = 0;
+  for (auto [r, grad] : llvm::enumerate(grads)) {
+    Term to = r < cuts.items().size() ? cuts.items()[r] : Term(sizes[dim]);
+    if (!GradCall::sizes(g.result(r))[dim].is(0))
+      sum =
+          g.add(sum, g.call("slice_backward", {grad, sizes, dim, from, to, 1}));
+    from = to;
+  }
+  g.set("self", sum);
 }
+
+static void pieces(GradCall &g) { join(g, g.arg("dim").integer()); }
 
 /// The same along a dim that the name says.
 template <int64_t dim>
 static void piecesAlong(GradCall &g) {
-  g.set("self", g.call("cat", {allGradients(g), dim}));
+  join(g, dim);
 }
 
 /// Of a vector the only dim, of anything else the second one.
 static void piecesAcross(GradCall &g) {
-  bool vector = GradCall::rank(g.arg("self")) == 1;
-  g.set("self", g.call("cat", {allGradients(g), vector ? 0 : 1}));
+  join(g, GradCall::rank(g.arg("self")) == 1 ? 0 : 1);
 }
 
 static void unbind(GradCall &g) {

@@ -252,7 +252,7 @@ static LogicalResult trapezoid(FakeCall &c) {
     dtype = *promoted;
   }
   if (Cumulative) {
-    sizes[*dim] = maxDim(count - 1, 0);
+    sizes[*dim] = c.surelyLe(1, count) ? count - 1 : maxDim(count - 1, 0);
     return rowMajor(c, toFloat(dtype), sizes);
   }
   sizes.erase(sizes.begin() + *dim);
