@@ -108,7 +108,20 @@ bool ValuesRun::admit(const ValueCase &test) {
   call.scope = &scope;
   if (llvm::failed(propagateCall(call)))
     return refuse("error: " + call.message);
-  return true;
+  if (!options.emulated)
+    return true;
+  // What was recorded is of the CPU.
+  for (TensorMeta &meta : metas)
+    meta.device = *Device::parse("cuda:0");
+  FakeCall onGpu(*test.schema, test.args, metas);
+  onGpu.scope = &scope;
+  bool differs = llvm::failed(propagateCall(onGpu)) ||
+                 onGpu.results.size() != call.results.size();
+  for (size_t i = 0; i < call.results.size() && !differs; ++i)
+    differs = onGpu.results[i].meta.sizes != call.results[i].meta.sizes;
+  if (differs)
+    report.skip("device-rule", label(test), "its results differ on a GPU");
+  return !differs;
 }
 
 static bool isOutput(const ExpectedResult &result) {
@@ -318,6 +331,8 @@ void ValuesRun::run(Batch batch) {
     std::string line = lineNaming(why, callName(*test));
     if (!line.empty() && options.symbolic && isRefusal(line))
       report.skip("takes no sizes of the run", label(*test), line);
+    else if (!line.empty() && options.emulated && isWithoutDeviceCode(line))
+      report.skip("no-cuda", label(*test), line);
     else if (!line.empty())
       fail(*test, line);
     else if (!lineNaming(why, test->op).empty())

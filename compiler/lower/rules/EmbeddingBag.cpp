@@ -87,6 +87,19 @@ static LoweredTensor sums(LowerCall &c, const Bags &b, const LoweredTensor &bag,
   return foldUpdates(c, u);
 }
 
+/// What the call says of indices or bags, as long as the annotation is: that
+/// depends on the device. Empty where nothing is asked for, with a 0 for the
+/// end of the last bag where that counts as one.
+static LoweredTensor fitted(LowerCall &c, LoweredTensor t, unsigned result) {
+  const TensorMeta &meta = c.resultMeta(result);
+  if (meta.numel().is(0))
+    return c.filledInt({0}, meta.dtype, 0);
+  Dim own = t.dims()[0], size = meta.sizes[0];
+  if (own != size)
+    t = c.pad(t, {Dim(0)}, {size - own}, 0);
+  return c.cast(t, meta.dtype);
+}
+
 /// (weight, indices, offsets, scale_grad_by_freq, mode, sparse,
 /// per_sample_weights, include_last_offset, padding_idx). Results: bags, bag of
 /// each index (empty where PyTorch's kernel needs none), bag sizes, and the
@@ -151,17 +164,13 @@ static LogicalResult embeddingBag(LowerCall &c) {
   }
   c.newGroup();
 
-  DType bagType = c.resultMeta(1).dtype, countType = c.resultMeta(2).dtype;
-  LoweredTensor sizes = b.mode == Sum ? c.filledInt({b.count}, countType, 0)
-                                      : c.cast(counts, countType);
+  LoweredTensor sizes =
+      b.mode == Sum ? c.filledInt({b.count}, DType::I64, 0) : counts;
   c.setResult(0, out);
-  c.setResult(1, c.resultMeta(1).numel().is(0) ? c.filled({0}, bagType, 0)
-                                               : c.cast(bag, bagType));
-  c.setResult(2, sizes);
-  if (b.mode == Max)
-    c.setResult(3, c.cast(most, c.resultMeta(3).dtype));
-  else
-    c.setResult(3, c.cast(sizes, c.resultMeta(3).dtype));
+  c.setResult(1, fitted(c, bag, 1));
+  c.setResult(2, fitted(c, sizes, 2));
+  c.setResult(3, b.mode == Max ? c.cast(most, c.resultMeta(3).dtype)
+                               : fitted(c, sizes, 3));
   return success();
 }
 

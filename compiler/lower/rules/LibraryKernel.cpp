@@ -48,6 +48,10 @@ static TensorMeta metaInMemory(const LoweredTensor &t) {
   return meta;
 }
 
+bool isForGpu(LowerCall &c) {
+  return c.numResults() && c.resultMeta(0).device.kind == Device::Cuda;
+}
+
 KernelResult kernelResult(LowerCall &c, unsigned r) {
   const TensorMeta &meta = c.resultMeta(r);
   if (!c.isDefined(meta))

@@ -53,6 +53,9 @@ llvm::SmallVector<LoweredTensor> callKernel(LowerCall &c, llvm::StringRef name,
 std::optional<LoweredTensor> foundSize(LowerCall &c, const LoweredTensor &t,
                                        unsigned dim);
 
+/// Whether the call runs on a GPU, which has no C kernels.
+bool isForGpu(LowerCall &c);
+
 /// 8, or 16 for complex elements: the `unit` of scratch.h.
 int64_t scratchUnit(DType dtype);
 

@@ -11,6 +11,7 @@
 #include "compiler/lower/Rules.h"
 #include "compiler/lower/rules/LibraryKernel.h"
 #include "compiler/lower/rules/Reducing.h"
+#include "compiler/lower/rules/ScanByBlocks.h"
 #include "compiler/lower/rules/Updates.h"
 #include "dialects/ft/Promotion.h"
 
@@ -36,6 +37,9 @@ static DType scanType(DType dtype) {
 /// The running totals of x, of a dtype that scanType gives.
 static LoweredTensor scan(LowerCall &c, LoweredTensor x, unsigned dim,
                           int64_t kind) {
+  bool hasBlocks = kind != FT_SCAN_LOG_SUM_EXP || !isComplex(x.dtype);
+  if (isForGpu(c) && hasBlocks)
+    return scanByBlocks(c, x, dim, kind);
   return callKernel(c, "scan", c.toRowMajor(x),
                     {Arg::integer(dim), Arg::integer(kind)},
                     {{x.dims(), x.dtype}}, {})[0];
@@ -174,6 +178,53 @@ static LogicalResult logcumsumexp(LowerCall &c) {
   return cumulate<FT_SCAN_LOG_SUM_EXP>(c);
 }
 
+/// The same without the kernel: every element looks at all up to itself.
+static SmallVector<LoweredTensor> extremesApart(LowerCall &c, LoweredTensor x,
+                                                unsigned dim, bool wantMax) {
+  using Cmp = ScalarBuilder::Cmp;
+  DType from = x.dtype, dtype = from == DType::Bool ? DType::I8 : from;
+  unsigned rank = x.rank();
+  SmallVector<AffineExpr, 6> here, before;
+  for (unsigned d = 0; d < rank; ++d) {
+    here.push_back(c.dim(d));
+    before.push_back(c.dim(d == dim ? rank : d));
+  }
+  SmallVector<Iterator> iterators(rank, Iterator::Parallel);
+  iterators.push_back(Iterator::Reduction);
+  Start worst = wantMax ? lowestOf(dtype) : highestOf(dtype);
+  LoweredTensor start = filledWith(c, x.dims(), worst);
+  SmallVector<LoweredTensor> r = c.generic(
+      Access{x, before},
+      {Access{start, here},
+       Access{c.filledInt(x.dims(), DType::I64, -1), here}},
+      iterators, [&](ScalarBuilder &s, ValueRange v) {
+        auto both = [&](Value a, Value b) -> Value {
+          return arith::AndIOp::create(s.b, s.loc, a, b);
+        };
+        auto either = [&](Value a, Value b) -> Value {
+          return arith::OrIOp::create(s.b, s.loc, a, b);
+        };
+        Value e = s.cast(v[0], from, dtype), best = v[1], where = v[2];
+        Value at = fromIndex(s, iterationIndex(s, rank), DType::I64);
+        Value isPart =
+            s.cmp(Cmp::Le, iterationIndex(s, rank), iterationIndex(s, dim));
+        // Places are compared too: any order of the elements is right.
+        Value isLater = s.cmp(Cmp::Gt, at, where);
+        Value better =
+            s.cmp(wantMax ? Cmp::Gt : Cmp::Lt, e, best, isUnsigned(dtype));
+        Value take = either(better, both(s.cmp(Cmp::Eq, e, best), isLater));
+        if (isFloating(dtype)) {
+          Value nan = isNan(s, e), number = s.cmp(Cmp::Eq, best, best);
+          take = either(take, both(nan, either(number, isLater)));
+        }
+        take = both(isPart, take);
+        return SmallVector<Value>{s.select(take, e, best),
+                                  s.select(take, at, where)};
+      });
+  r[0] = c.cast(r[0], from);
+  return r;
+}
+
 /// Values and positions together; of equal values the last, and NaN stays.
 template <bool wantMax>
 static LogicalResult extreme(LowerCall &c) {
@@ -182,9 +233,11 @@ static LogicalResult extreme(LowerCall &c) {
   LoweredTensor x = prepared(c, c.operand(0).dtype);
   unsigned dim = LowerCall::wrapDim(c.integer(1), x.rank());
   SmallVector<LoweredTensor> found =
-      callKernel(c, "scan_extreme", c.toRowMajor(x),
-                 {Arg::integer(dim), Arg::truth(wantMax)},
-                 {{x.dims(), x.dtype}, {x.dims(), DType::I64}}, {});
+      isForGpu(c)
+          ? extremesApart(c, x, dim, wantMax)
+          : callKernel(c, "scan_extreme", c.toRowMajor(x),
+                       {Arg::integer(dim), Arg::truth(wantMax)},
+                       {{x.dims(), x.dtype}, {x.dims(), DType::I64}}, {});
   for (unsigned r : {0U, 1U})
     c.setResult(r, c.resultMeta(r).rank() == 0 ? c.reshape(found[r], {})
                                                : found[r]);

@@ -8,7 +8,8 @@
 // at all places. 2 n² cheap, vectorizable steps in two kernels.
 //
 // Longer ones are sorted by a C kernel (runtime/kernels/sort.c), in time that
-// grows as their length. Searches are binary, all loops over bits unrolled.
+// grows as their length, but by counting on a device, which has none. Searches
+// are binary, all loops over bits unrolled.
 
 #include "compiler/lower/Gather.h"
 #include "compiler/lower/OrderedReshape.h"
@@ -45,7 +46,7 @@ static Value before(ScalarBuilder &s, Value a, Value b, DType dtype,
       s.b, s.loc, less, arith::AndIOp::create(s.b, s.loc, aIsNumber, bIsNan));
 }
 
-/// The first `keep` places of lines of at most kCountingLimit elements.
+/// The first `keep` places of each line.
 static Sorted sortByCounting(LowerCall &c, LoweredTensor x, bool descending,
                              Dim keep) {
   Sizes sizes = x.dims();
@@ -101,7 +102,7 @@ Sorted sortLines(LowerCall &c, LoweredTensor x, unsigned dim, bool descending,
   x = c.toRowMajor(c.permute(x, order));
   Sizes sizes = x.dims();
   Dim n = sizes.back();
-  if (n.isStatic() && n.value() <= kCountingLimit)
+  if (isForGpu(c) || (n.isStatic() && n.value() <= kCountingLimit))
     return sortByCounting(c, x, descending, keep);
   Dim rows = product(ArrayRef<Dim>(sizes).drop_back());
   auto r =
@@ -162,15 +163,15 @@ static LogicalResult argsortStable(LowerCall &c) {
 static LogicalResult msort(LowerCall &c) {
   return sorted(c, 0, false, std::nullopt, 0, -1);
 }
-/// By a C kernel: which of several equal elements are chosen is a property of
-/// the selection algorithm, and programs see it.
+/// By a C kernel (a device takes the first): which of several equal elements
+/// are chosen is a property of the selection algorithm, and programs see it.
 static LogicalResult topk(LowerCall &c) {
   LoweredTensor x = c.operand(0);
   Dim k = c.dimArg(1);
   // A number has itself, even where none is asked for.
   if (x.rank() == 0)
     return sorted(c, 0, c.flag(3), 1, 0, 1);
-  if (isComplex(x.dtype) || k.is(0) || hasNoElements(x.dims()))
+  if (isComplex(x.dtype) || k.is(0) || hasNoElements(x.dims()) || isForGpu(c))
     return sorted(c, c.integer(2), c.flag(3), k, 0, 1);
   unsigned dim = c.wrapDim(c.integer(2), x.rank());
   SmallVector<unsigned, 6> order;

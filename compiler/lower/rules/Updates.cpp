@@ -27,6 +27,8 @@ static int64_t wordOf(Fold fold) {
 }
 
 LoweredTensor foldUpdates(LowerCall &c, const Updates &u) {
+  if (isForGpu(c))
+    return foldByResult(c, u);
   // Assignments move bits.
   DType work = u.fold == Fold::Assign ? u.dtype : opmathType(u.dtype);
   int64_t flags = 0;

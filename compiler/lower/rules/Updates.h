@@ -54,6 +54,9 @@ struct Updates {
 /// The result, row-major, of `sizes` and `dtype`.
 LoweredTensor foldUpdates(LowerCall &c, const Updates &updates);
 
+/// The same without the kernel, for devices; see UpdatesByResult.cpp.
+LoweredTensor foldByResult(LowerCall &c, const Updates &updates);
+
 /// Zeros of `sizes`, with values[.., i] folded in at flat position
 /// positions[.., i] of the last `space` dims: what max pools record.
 LoweredTensor foldAtPositions(LowerCall &c, LoweredTensor values,
