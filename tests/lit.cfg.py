@@ -44,5 +44,12 @@ config.substitutions += [
 ]
 if os.path.exists("/dev/full"):
     config.available_features.add("dev-full")
+# Where foretrace looks for it (compiler/codegen/cuda/Ptxas.h).
+ptxas_dirs = os.environ["PATH"].split(os.pathsep) + ["/usr/local/cuda/bin"]
+if "CUDA_HOME" in os.environ:
+    config.environment["CUDA_HOME"] = os.environ["CUDA_HOME"]
+    ptxas_dirs.append(os.path.join(os.environ["CUDA_HOME"], "bin"))
+if any(os.access(os.path.join(d, "ptxas"), os.X_OK) for d in ptxas_dirs):
+    config.available_features.add("ptxas")
 if os.geteuid() != 0:
     config.available_features.add("not-root")

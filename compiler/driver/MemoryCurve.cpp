@@ -57,7 +57,7 @@ static llvm::Error fillCurve(Session::State &state,
   llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
   if (!target)
     return target.takeError();
-  llvm::Expected<Device> device = codeDevice(*state.module);
+  llvm::Expected<CodeDevice> device = codeDevice(*state.module);
   if (!device)
     return device.takeError();
   LowerOptions lower = planOptions(*target, state.options, *device);

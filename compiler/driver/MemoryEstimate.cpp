@@ -439,7 +439,7 @@ std::optional<PeakBytes> peakBytes(const Session &session) {
     llvm::consumeError(target.takeError());
     return std::nullopt;
   }
-  llvm::Expected<Device> device = codeDevice(*state.module);
+  llvm::Expected<CodeDevice> device = codeDevice(*state.module);
   if (!device) {
     llvm::consumeError(device.takeError());
     return std::nullopt;
@@ -491,7 +491,7 @@ std::optional<MemoryEstimate> estimateMemory(Session &session,
             CpuTarget::resolve(state.options.cpu);
         if (!target)
           return target.takeError();
-        llvm::Expected<Device> device = codeDevice(*state.module);
+        llvm::Expected<CodeDevice> device = codeDevice(*state.module);
         if (!device)
           return device.takeError();
         LowerOptions lower = planOptions(*target, state.options, *device);

@@ -9,9 +9,11 @@
 #include "compiler/functionalize/Functionalize.h"
 #include "compiler/import/Unregistered.h"
 #include "compiler/import/pt2/Pt2Import.h"
+#include "compiler/lower/DeviceCode.h"
 #include "compiler/lower/LowerCall.h"
 #include "compiler/partition/Cost.h"
 #include "dialects/ft/CustomOps.h"
+#include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtDialect.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -48,6 +50,7 @@ static OpRow rowOf(const Schema &schema) {
   if (row.derivative == "-")
     row.whyNone = whyNone(schema, pure);
   row.cpu = pure && findLowerRule(*pure);
+  row.cuda = row.cpu && !customOp(*pure) && hasDeviceCode(*pure);
   row.recompute = recomputeClassName(recomputeClass(schema)).str();
   return row;
 }
@@ -71,13 +74,16 @@ std::vector<OpRow> customOps(Session &session) {
   return rows;
 }
 
-std::vector<MissingOp> missingOps(const Session &session) {
+std::vector<MissingOp> missingOps(const Session &session, bool forGpu) {
   llvm::MapVector<const Schema *, MissingOp> found;
+  llvm::MapVector<mlir::StringRef, MissingOp> control;
   session.module().walk([&](mlir::Operation *op) {
     const Schema *schema = schemaOf(op);
-    if (!schema)
+    bool isRefused = !schema && forGpu && isControl(op);
+    if (!schema && !isRefused)
       return;
-    MissingOp &missing = found[schema];
+    MissingOp &missing =
+        schema ? found[schema] : control[op->getName().stripDialect()];
     if (missing.count++ == 0)
       missing.where = placeText(op->getLoc(), "");
   });
@@ -89,8 +95,15 @@ std::vector<MissingOp> missingOps(const Session &session) {
       missing.lacking.push_back("fake rule");
     if (!row.cpu)
       missing.lacking.push_back("CPU code");
+    if (forGpu && !row.cuda)
+      missing.lacking.push_back("CUDA code");
     if (!missing.lacking.empty())
       result.push_back(missing);
+  }
+  for (auto &[name, missing] : control) {
+    missing.name = name.str();
+    missing.lacking.push_back("CUDA code");
+    result.push_back(missing);
   }
   return result;
 }

@@ -21,6 +21,8 @@ struct OpRow {
   /// Why there is none: "PyTorch has none either"; empty if there is one.
   std::string whyNone;
   bool cpu = false;
+  /// Some calls may still need what a GPU has no code for; the compiler then
+  /// says so.
   bool cuda = false;
   /// "view", "pointwise", "reduction", "expensive" or "never": what computing
   /// it again would cost (compiler/partition/Cost.h).
@@ -39,8 +41,9 @@ FORETRACE_API std::vector<OpRow> customOps(Session &session);
 struct MissingOp {
   std::string name;
   unsigned count = 0;
-  std::string where;                ///< the first place
-  std::vector<std::string> lacking; ///< "fake rule", "CPU code"
+  std::string where; ///< the first place
+  /// "fake rule", "CPU code", "CUDA code"
+  std::vector<std::string> lacking;
 };
 
 /// After a load that failed only because the archive uses operators that are
@@ -49,9 +52,12 @@ struct MissingOp {
 FORETRACE_API bool unknownOps(const Session &session,
                               std::vector<MissingOp> &ops);
 
-/// What keeps the model from being compiled for the CPU. In-place and `out=`
-/// overloads count as their functional form, which they become.
-FORETRACE_API std::vector<MissingOp> missingOps(const Session &session);
+/// What keeps the model from being compiled for the CPU, or (`forGpu`) from
+/// being moved to a GPU. In-place and `out=` overloads count as their
+/// functional form, which they become; branches and loops as "cond",
+/// "while_loop", …
+FORETRACE_API std::vector<MissingOp> missingOps(const Session &session,
+                                                bool forGpu = false);
 
 } // namespace ft
 

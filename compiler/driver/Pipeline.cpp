@@ -110,7 +110,7 @@ static llvm::Error runPartition(PipelineState &state) {
     llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
     if (!target)
       return target.takeError();
-    llvm::Expected<Device> device = codeDevice(state.module);
+    llvm::Expected<CodeDevice> device = codeDevice(state.module);
     if (!device)
       return device.takeError();
     done = partitionWithin(state.module, options, *bytes,
@@ -137,7 +137,8 @@ static llvm::Error runPartition(PipelineState &state) {
   return llvm::Error::success();
 }
 
-llvm::Expected<Device> codeDevice(mlir::ModuleOp module) {
+/// All devices of values, in the order of the program.
+static llvm::SmallVector<Device, 2> devicesOf(mlir::ModuleOp module) {
   llvm::SmallVector<Device, 2> devices;
   auto look = [&](mlir::Value value) {
     std::optional<TensorMeta> meta = metaOf(value);
@@ -153,19 +154,30 @@ llvm::Expected<Device> codeDevice(mlir::ModuleOp module) {
       for (mlir::BlockArgument argument : region.getArguments())
         look(argument);
   });
+  return devices;
+}
+
+llvm::Expected<CodeDevice> codeDevice(mlir::ModuleOp module) {
+  llvm::SmallVector<Device, 2> devices = devicesOf(module);
   for (const Device &device : devices)
     if (device.kind == Device::Meta)
       return makeError(DiagId::MetaDevice, "",
                        "the graph has values on the device meta, which has no "
                        "memory: it can be inspected, not compiled");
-  if (devices.size() > 1)
-    return makeError(DiagId::NotYetSupported, "",
-                     "the graph has values on " + devices[0].str() + " and " +
-                         devices[1].str() +
-                         ", and code for more than one device is not made yet",
-                     "move the model to one of them: --device " +
-                         devices[0].str());
-  return devices.empty() ? Device() : devices[0];
+  CodeDevice code;
+  for (const Device &device : devices) {
+    if (device.kind != Device::Cuda)
+      continue;
+    if (code.device.kind == Device::Cuda)
+      return makeError(
+          DiagId::NotYetSupported, "",
+          "the graph has values on " + code.device.str() + " and " +
+              device.str() + ", and code for more than one GPU is not made yet",
+          "move the model to one of them: --device " + code.device.str());
+    code.device = device;
+  }
+  code.isMixed = code.device.kind == Device::Cuda && devices.size() > 1;
+  return code;
 }
 
 /// The GPU that Options::target names.
@@ -234,12 +246,12 @@ static mlir::LogicalResult checkSizes(mlir::ModuleOp module) {
 }
 
 LowerOptions lowerOptions(const CpuTarget &target, const Options &options,
-                          Device device) {
+                          CodeDevice code) {
   LowerOptions lower;
-  lower.device = device;
-  bool isCuda = device.kind == Device::Cuda;
-  lower.panelWidth = [&, isCuda](DType) {
-    return isCuda ? kDevicePanel : target.panelWidth();
+  lower.device = code.device;
+  lower.isMixed = code.isMixed;
+  lower.panelWidth = [&](DType, Device where) {
+    return where.kind == Device::Cuda ? kDevicePanel : target.panelWidth();
   };
   lower.scratchBytes = [&](mlir::func::FuncOp kernel) {
     return kernelScratchBytes(kernel, target);
@@ -249,17 +261,17 @@ LowerOptions lowerOptions(const CpuTarget &target, const Options &options,
 }
 
 LowerOptions planOptions(const CpuTarget &target, const Options &options,
-                         Device device) {
-  LowerOptions plan = lowerOptions(target, options, device);
+                         CodeDevice code) {
+  LowerOptions plan = lowerOptions(target, options, code);
   plan.scratchBytes = nullptr;
   return plan;
 }
 
 static llvm::Error runLower(PipelineState &state) {
-  llvm::Expected<Device> device = codeDevice(state.module);
+  llvm::Expected<CodeDevice> device = codeDevice(state.module);
   if (!device)
     return device.takeError();
-  bool isCuda = device->kind == Device::Cuda;
+  bool isCuda = device->device.kind == Device::Cuda;
   if (isCuda) {
     if (llvm::Error error = checkDeviceOptions(state.options))
       return error;
@@ -277,8 +289,12 @@ static llvm::Error runLower(PipelineState &state) {
           state.module, lowerOptions(*state.target, state.options, *device))))
     return reported();
   if (isCuda)
-    state.module->setAttr(kDeviceAttr,
-                          DeviceAttr::get(state.module.getContext(), *device));
+    state.module->setAttr(
+        kDeviceAttr,
+        DeviceAttr::get(state.module.getContext(), device->device));
+  if (device->isMixed)
+    state.module->setAttr(kHostAttr,
+                          mlir::UnitAttr::get(state.module.getContext()));
   return llvm::Error::success();
 }
 
@@ -298,12 +314,15 @@ static llvm::Error compileForDevice(PipelineState &state) {
   if (mlir::failed(rewriteDeviceCalls(state.module, code->kernels)))
     return reported();
   AbiDeviceCode &made = state.device.emplace();
-  for (const LaunchInfo &kernel : code->kernels)
+  for (const LaunchInfo &kernel : code->kernels) {
     made.kernels.push_back(kernel.name);
+    made.uses.push_back({kernel.name, std::nullopt, kernel.sharedBytes});
+  }
   made.threads = kBlockThreads;
   made.device = device.getDevice().index;
   made.sm = chip->sm;
   made.exact = chip->exact;
+  made.isMixed = state.module->hasAttr(kHostAttr);
   if (state.options.emulateDevice) {
     made.ptx = emulatedImage(code->bitcode);
     return llvm::Error::success();
@@ -316,6 +335,13 @@ static llvm::Error compileForDevice(PipelineState &state) {
   if (!assembled)
     return assembled.takeError();
   made.cubin = std::move(assembled->cubin);
+  for (const KernelResources &k : assembled->kernels)
+    for (AbiKernelUse &use : made.uses)
+      if (use.name == k.name) {
+        use.registers = k.registers;
+        use.sharedBytes = k.sharedBytes;
+        use.spillBytes = k.spillBytes;
+      }
   return llvm::Error::success();
 }
 

@@ -43,16 +43,21 @@ struct PipelineState {
 /// one is refused instead of reaching code that nobody tested here.
 void registerPipelineDialects(mlir::DialectRegistry &registry);
 
-/// The device that all values of the module are on. Errors: FT0502 for values
-/// on meta, FT0006 for more than one device.
-llvm::Expected<Device> codeDevice(mlir::ModuleOp module);
+/// Where the values of a module are: on one device, or (`isMixed`) on the CPU
+/// and a GPU, `device`.
+struct CodeDevice {
+  Device device;
+  bool isMixed = false;
+};
+/// Errors: FT0502 for values on meta, FT0006 for more than one GPU.
+llvm::Expected<CodeDevice> codeDevice(mlir::ModuleOp module);
 
 /// What stage lower is told, and what planArenas is: kernels of this code
 /// generation want no scratch memory. The target must outlive it.
 LowerOptions lowerOptions(const CpuTarget &target, const Options &options,
-                          Device device);
+                          CodeDevice code);
 LowerOptions planOptions(const CpuTarget &target, const Options &options,
-                         Device device);
+                         CodeDevice code);
 
 /// Whether this build has the stage; one that it lacks is FT0006.
 bool hasStage(Stage stage);

@@ -156,6 +156,14 @@ struct AbiProgram {
 };
 
 /// The kernels of a model whose values are on a GPU.
+/// What a kernel takes of a multiprocessor, for reports.
+struct AbiKernelUse {
+  std::string name;
+  std::optional<unsigned> registers = {}; ///< of a thread; ptxas says
+  int64_t sharedBytes = 0;                ///< of a block
+  unsigned spillBytes = 0;
+};
+
 struct AbiDeviceCode {
   /// As cuModuleLoadData takes it, without the 0 at the end.
   std::string ptx;
@@ -168,6 +176,9 @@ struct AbiDeviceCode {
   /// 90: the least that it runs on; exact: and the only one.
   unsigned sm = 0;
   bool exact = false;
+  /// Some values are on the CPU, which has an arena, too.
+  bool isMixed = false;
+  std::vector<AbiKernelUse> uses;
 };
 
 struct Artefact {

@@ -298,7 +298,8 @@ static llvm::Constant *deviceCode(Builder &b, const Artefact &a) {
   return b.global(
       b.structure({bytes(d.ptx), d.cubin.empty() ? b.null() : bytes(d.cubin),
                    b.pointers(names), b.i32(d.kernels.size()), b.i32(d.threads),
-                   b.i32(d.device), b.i32(d.sm), b.i32(d.exact), b.i32(0)}),
+                   b.i32(d.device), b.i32(d.sm), b.i32(d.exact),
+                   b.i32(d.isMixed)}),
       8);
 }
 

@@ -71,13 +71,41 @@ std::string explain(const FakeCall &call) {
   return all;
 }
 
+/// "self, on cpu, comes from relu, net.py:12; other, on cuda:0, from …": the
+/// first tensor of each device. Nothing if all are on one.
+static std::string placesOfDevices(Operation *op, const FakeCall &call) {
+  SmallVector<Device, 2> seen;
+  std::string text;
+  auto show = [&](const Twine &name, const Arg &arg) {
+    if (arg.kind != Arg::Tensor || arg.operand >= int(op->getNumOperands()))
+      return;
+    Device device = call.tensorOperands()[arg.operand].device;
+    if (llvm::is_contained(seen, device))
+      return;
+    seen.push_back(device);
+    std::string place = placeOf(op->getOperand(arg.operand).getLoc());
+    text += (text.empty() ? "" : "; ") + name.str() + ", on " + device.str() +
+            ", comes from " + (place.empty() ? "an unnamed place" : place);
+  };
+  for (auto [arg, schema] : llvm::zip(call.arguments(), call.schema().args)) {
+    show(schema.name, arg);
+    for (auto [i, item] : llvm::enumerate(arg.list))
+      show(schema.name + "[" + Twine(i) + "]", item);
+  }
+  return seen.size() > 1 ? text : "";
+}
+
 void reportFailure(Operation *op, const FakeCall &call) {
   InFlightDiagnostic error = emitError(op->getLoc());
   error << "[" << codeOf(call.category) << "] " << explain(call);
   if (call.category == FakeError::DataDependent)
     error << "\nhelp: the number is known at run time only; give it as an "
              "argument, or use an operator that does not need it";
-  else if (call.category == FakeError::Undecided)
+  else if (call.category == FakeError::Device) {
+    std::string places = placesOfDevices(op, call);
+    if (!places.empty())
+      error << "\nhelp: " << places << "; copy one to the other's device";
+  } else if (call.category == FakeError::Undecided)
     error << "\nhelp: state what is known of the symbols, as a range or by "
              "an assertion of the program, or export the model with these "
              "sizes fixed";

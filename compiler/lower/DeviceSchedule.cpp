@@ -26,15 +26,21 @@ LogicalResult checkDeviceSchedule(const Schedule &schedule, Location loc) {
   };
   for (const ScheduledKernel &kernel : schedule.kernels)
     for (Operation *op : kernel.ops) {
+      if (isDeviceCopy(op) || !schedule.devices.isOnGpu(op))
+        continue;
       if (auto call = dyn_cast<KernelCallOp>(op))
         miss(call.getCallee(), op->getLoc());
       else if (isa<RunGraphsOp>(op))
         miss("branches and loops", op->getLoc());
     }
-  if (!schedule.late.empty())
-    miss("tensors whose sizes the data decide", loc);
-  if (schedule.plan.stateBytes)
-    miss("buffers that the model writes", loc);
+  for (const auto &[value, place] : schedule.placements) {
+    if (!schedule.devices.isOnGpu(value))
+      continue;
+    if (place.region == Region::Late || place.region == Region::Found)
+      miss("tensors whose sizes the data decide", loc);
+    if (place.region == Region::State)
+      miss("buffers that the model writes", loc);
+  }
   for (const Missing &m : missing)
     emitError(m.where, "[FT0501] no CUDA code for ")
         << m.what << " (" << m.count << (m.count == 1 ? " place)" : " places)");

@@ -21,6 +21,7 @@ LogicalResult EntryEmitter::planGraphs(PlannedCall &call, unsigned now) {
     ScheduleOptions how;
     how.outer = &schedule.plan;
     how.redZone = options.redZone();
+    how.devices = schedule.devices;
     FailureOr<Schedule> inner = Schedule::build(graph, how);
     if (failed(inner))
       return mlir::failure();

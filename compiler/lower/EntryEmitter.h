@@ -78,6 +78,8 @@ private:
   mlir::func::FuncOp entry;
   mlir::Block *failBlock = nullptr;
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> bases;
+  /// Arena and weights on the GPU, in a graph on two devices.
+  Value gpuArena, gpuWeights;
   /// Where slots of the arena start, and buffers of late sizes are.
   llvm::SmallVector<Value> slotOffsets;
   llvm::DenseMap<unsigned, Value> lateBuffers;
@@ -119,6 +121,8 @@ private:
   void emitCall(const ScheduledKernel &kernel, const PlannedCall &call);
   /// ft_rt_call_kernel(exec, kernel, description, {start of each tensor}).
   void emitCustomCall(KernelCallOp call);
+  /// ft_rt_cuda_copy(exec, to, from, bytes, whether to the GPU).
+  void emitDeviceCopy(KernelCallOp call);
   /// The description of a call: a constant, or a copy of one with the sizes of
   /// the run in it.
   Value describe(KernelCallOp call,
@@ -138,9 +142,20 @@ private:
   Value offsetOf(const Placement &place);
   /// A memref<?xi8> over everything from `address` on.
   Value bytesAt(Value address);
-  Value baseOf(ft::Region region, unsigned index);
-  /// The memory of a placed tensor, as the kernel's argument wants it.
-  Value window(Value tensor, const Placement &place, mlir::MemRefType type);
+  Value baseOf(ft::Region region, unsigned index, bool onGpu);
+  /// Where memory that both devices have starts on this one.
+  Value arenaOf(bool onGpu);
+  Value weightsOf(bool onGpu);
+  Value givenByRuntime(llvm::StringRef function);
+  /// The memory of a placed tensor, as the kernel's argument wants it. `onGpu`:
+  /// the kernel of a graph on two devices runs there.
+  Value window(Value tensor, const Placement &place, mlir::MemRefType type,
+               bool onGpu);
+  /// Whether the tensor is on the GPU of a graph on two devices.
+  bool isOnGpu(Value tensor) const {
+    return schedule.devices.isMixed && tensor &&
+           schedule.devices.isOnGpu(tensor);
+  }
   /// Where the elements of a placed tensor start.
   Value addressOf(Value tensor, const Placement &place);
   /// The element of a placed 0-dim tensor.

@@ -44,6 +44,8 @@ Dim EntryEmitter::emit(size_t slots) {
       emitSetSize(size);
     else if (auto assertion = dyn_cast_or_null<AssertOp>(step.check))
       emitAssertion(assertion);
+    else if (calls[call].custom && isDeviceCopy(calls[call].custom))
+      emitDeviceCopy(calls[call++].custom);
     else if (calls[call].custom)
       emitCustomCall(calls[call++].custom);
     else if (calls[call].graphs)
@@ -85,7 +87,10 @@ LogicalResult EntryEmitter::planCalls() {
     }
     call.kernel = outliner.outline(scheduled);
     // A function that is called twice has its scratch argument already.
-    if (hasScratch(call.kernel))
+    // Kernels of a GPU have memory of their own.
+    if (schedule.devices.isOnGpu(scheduled.ops.front()))
+      call.scratchBytes = 0;
+    else if (hasScratch(call.kernel))
       call.scratchBytes =
           cast<MemRefType>(call.kernel.getArgumentTypes().back())
               .getNumElements();
@@ -154,9 +159,11 @@ void EntryEmitter::emitCall(const ScheduledKernel &kernel,
     requireExact(number);
   auto types = kernelFunction.getArgumentTypes();
   allocateLate(kernel.outputs);
+  bool onGpu =
+      schedule.devices.isMixed && schedule.devices.isOnGpu(kernel.ops.front());
   auto add = [&](Value v) {
     operands.push_back(window(v, schedule.placements.lookup(v),
-                              cast<MemRefType>(types[operands.size()])));
+                              cast<MemRefType>(types[operands.size()]), onGpu));
   };
   for (Value v : kernel.inputs)
     add(v);
@@ -170,12 +177,26 @@ void EntryEmitter::emitCall(const ScheduledKernel &kernel,
     Placement scratch;
     scratch.index = static_cast<unsigned>(call.scratch);
     operands.push_back(
-        window(Value(), scratch, cast<MemRefType>(types.back())));
+        window(Value(), scratch, cast<MemRefType>(types.back()), false));
   }
   checkRoom(kernelFunction.getName(), tensors);
   markTensors("ft_rt_open", tensors);
   func::CallOp::create(b, loc, call.kernel, operands);
   markTensors("ft_rt_close", tensors);
+}
+
+void EntryEmitter::emitDeviceCopy(KernelCallOp call) {
+  Value from = call.getOperand(0), to = call.getResult(0);
+  auto copy = external("ft_rt_cuda_copy", {pointer(), pointer(), pointer(),
+                                           b.getI64Type(), b.getI32Type()});
+  splitOnCode(
+      LLVM::CallOp::create(
+          b, loc, copy,
+          ValueRange{entry.getArgument(kExec),
+                     addressOf(to, schedule.placements.lookup(to)),
+                     addressOf(from, schedule.placements.lookup(from)),
+                     asI64(sizeValue(bytesOf(from))), constant32(isOnGpu(to))})
+          .getResult());
 }
 
 void EntryEmitter::emitCustomCall(KernelCallOp call) {

@@ -78,20 +78,50 @@ Value EntryEmitter::bytesAt(Value address) {
   return UnrealizedConversionCastOp::create(b, loc, bytes, d).getResult(0);
 }
 
-Value EntryEmitter::baseOf(ft::Region region, unsigned index) {
+/// In the entry block, so that it is there behind every check too.
+Value EntryEmitter::givenByRuntime(StringRef function) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&entry.getBody().front());
+  auto give = externalTo(pointer(), function, {pointer()});
+  return LLVM::CallOp::create(b, loc, give, entry.getArgument(kExec))
+      .getResult();
+}
+
+Value EntryEmitter::arenaOf(bool onGpu) {
+  if (!onGpu)
+    return entry.getArgument(kArena);
+  if (!gpuArena)
+    gpuArena = givenByRuntime("ft_rt_cuda_arena");
+  return gpuArena;
+}
+
+Value EntryEmitter::weightsOf(bool onGpu) {
+  if (!onGpu)
+    return entry.getArgument(kWeights);
+  if (!gpuWeights)
+    gpuWeights = givenByRuntime("ft_rt_cuda_weights");
+  return gpuWeights;
+}
+
+Value EntryEmitter::baseOf(ft::Region region, unsigned index, bool onGpu) {
   if (region != ft::Region::Input && region != ft::Region::Output)
-    index = 0;
+    index = onGpu;
+  // Before the insertion point of what is made of it.
+  Value start = region == ft::Region::Arena     ? arenaOf(onGpu)
+                : region == ft::Region::Weights ? weightsOf(onGpu)
+                                                : Value();
   Value &base = bases[{static_cast<unsigned>(region), index}];
   if (base)
     return base;
   // In the entry block, so that it is there behind every check too.
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(&entry.getBody().front());
+  if (start && start.getDefiningOp())
+    b.setInsertionPointAfterValue(start);
   switch (region) {
   case ft::Region::Arena:
-    return base = bytesAt(entry.getArgument(kArena));
   case ft::Region::Weights:
-    return base = bytesAt(entry.getArgument(kWeights));
+    return base = bytesAt(start);
   case ft::Region::State:
     return base = bytesAt(entry.getArgument(kState));
   case ft::Region::Input:
@@ -108,14 +138,14 @@ Value EntryEmitter::baseOf(ft::Region region, unsigned index) {
 }
 
 Value EntryEmitter::window(Value tensor, const Placement &place,
-                           MemRefType type) {
+                           MemRefType type, bool onGpu) {
   Value base;
   if (place.region == ft::Region::Late)
     base = bytesAt(lateBuffers.lookup(place.index));
   else if (place.region == ft::Region::Found)
     base = bytesAt(foundAt.lookup(MemoryRoom::rootOf(tensor)));
   else
-    base = baseOf(place.region, place.index);
+    base = baseOf(place.region, place.index, onGpu);
   Value at = offsetOf(place);
   if (type.getLayout().isIdentity() && type.hasStaticShape())
     return memref::ViewOp::create(b, loc, type, base, at, ValueRange{});
@@ -202,10 +232,10 @@ Value EntryEmitter::addressOf(Value tensor, const Placement &place) {
   Value start;
   switch (place.region) {
   case ft::Region::Arena:
-    start = entry.getArgument(kArena);
+    start = arenaOf(isOnGpu(tensor));
     break;
   case ft::Region::Weights:
-    start = entry.getArgument(kWeights);
+    start = weightsOf(isOnGpu(tensor));
     break;
   case ft::Region::State:
     start = entry.getArgument(kState);
@@ -262,7 +292,7 @@ Value EntryEmitter::bufferAddress(int buffer) {
 Value EntryEmitter::load(Value v) {
   Placement place = schedule.placements.lookup(v);
   auto scalar = cast<RankedTensorType>(v.getType()).getElementType();
-  if (options.device.kind == Device::Cuda) {
+  if (schedule.devices.isOnGpu(v)) {
     // Memory of the device: a wait, and a copy.
     constexpr int64_t kMostBytes = 16;
     Value there = addressOf(v, place), here = stackWords(kMostBytes / 8);

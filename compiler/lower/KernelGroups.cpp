@@ -128,10 +128,13 @@ struct Former {
                         std::vector<std::pair<unsigned, Operation *>>,
                         std::greater<>>
         users;
+    Device device;
   };
-  explicit Former(TensorSizes &sizes) : sizes(sizes) {}
+  Former(TensorSizes &sizes, const ValueDevices &devices)
+      : sizes(sizes), devices(devices) {}
 
   TensorSizes &sizes;
+  const ValueDevices &devices;
   std::vector<Kernel> kernels;
   DenseMap<Operation *, unsigned> kernelOf;
   DenseMap<Operation *, unsigned> position;
@@ -218,6 +221,7 @@ struct Former {
     kernel.onlyPointwise &= role == OpRole::Pointwise;
     kernel.onlyRows &= role != OpRole::Reduction || reducesRows(op);
     kernel.group = groupOf(op);
+    kernel.device = devices.of(op);
   }
 
   unsigned start(Operation *op) {
@@ -242,7 +246,9 @@ struct Former {
     int best = -1;
     if (group >= names::kFusedGroups && role == OpRole::Pointwise) {
       auto it = fused.find(group);
-      bool fits = it != fused.end() && unusedBefore(it->second, op);
+      bool fits = it != fused.end() &&
+                  kernels[it->second].device == devices.of(op) &&
+                  unusedBefore(it->second, op);
       return fits ? static_cast<int>(it->second) : -1;
     }
     for (Value operand : op->getOperands()) {
@@ -252,7 +258,8 @@ struct Former {
       if (it == kernelOf.end())
         continue;
       Kernel &k = kernels[it->second];
-      if (k.hasMove || !unusedBefore(it->second, op))
+      if (k.hasMove || k.device != devices.of(op) ||
+          !unusedBefore(it->second, op))
         continue;
       bool sameRule = group >= 0 && k.group == group && !k.hasContraction &&
                       k.onlyRows &&
@@ -279,7 +286,8 @@ struct Former {
       if (it == kernelOf.end() || it->second == k || !sameSize)
         continue;
       unsigned p = it->second;
-      if (!kernels[p].onlyPointwise || !onlyReadBy(p, groupOf(op)))
+      if (!kernels[p].onlyPointwise || kernels[p].device != devices.of(op) ||
+          !onlyReadBy(p, groupOf(op)))
         continue;
       for (Operation *member : kernels[p].ops) {
         kernelOf[member] = k;
@@ -329,7 +337,9 @@ struct Former {
       Operation *into = insert.getDest().getDefiningOp();
       auto it = into ? kernelOf.find(into) : kernelOf.end();
       if (it != kernelOf.end() && isa<tensor::InsertSliceOp>(into) &&
-          groupOf(into) == groupOf(op) && unusedBefore(it->second, op)) {
+          groupOf(into) == groupOf(op) &&
+          kernels[it->second].device == devices.of(op) &&
+          unusedBefore(it->second, op)) {
         join(it->second, op);
         return;
       }
@@ -340,8 +350,9 @@ struct Former {
 
 } // namespace
 
-KernelGroups KernelGroups::form(func::FuncOp function, TensorSizes &sizes) {
-  Former former(sizes);
+KernelGroups KernelGroups::form(func::FuncOp function, TensorSizes &sizes,
+                                const ValueDevices &devices) {
+  Former former(sizes, devices);
   former.run(function);
   std::vector<Former::Kernel *> alive;
   for (Former::Kernel &k : former.kernels) {

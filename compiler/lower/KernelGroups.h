@@ -4,6 +4,7 @@
 #ifndef FORETRACE_COMPILER_LOWER_KERNELGROUPS_H
 #define FORETRACE_COMPILER_LOWER_KERNELGROUPS_H
 
+#include "compiler/lower/ValueDevices.h"
 #include "dialects/ft/TensorSizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -71,7 +72,9 @@ struct KernelGroups {
   std::vector<llvm::SmallVector<mlir::Operation *, 4>> kernels;
   llvm::DenseMap<mlir::Operation *, unsigned> kernelOf;
 
-  static KernelGroups form(mlir::func::FuncOp function, TensorSizes &sizes);
+  /// Operations of different devices are never in one kernel.
+  static KernelGroups form(mlir::func::FuncOp function, TensorSizes &sizes,
+                           const ValueDevices &devices = {});
 };
 
 } // namespace ft

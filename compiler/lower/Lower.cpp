@@ -45,10 +45,11 @@ static FailureOr<func::FuncOp> toKernelOps(ModuleOp module,
                                            const LowerOptions &options) {
   auto graph = module.lookupSymbol<func::FuncOp>("forward");
   if (graph && !graph.isExternal() &&
-      (failed(checkValues(graph, options.device)) ||
+      (failed(options.isMixed ? checkValues(graph)
+                              : checkValues(graph, options.device)) ||
        failed(checkInterface(graph))))
     return failure();
-  if (failed(lowerToLinalg(module, options.panelWidth)))
+  if (failed(lowerToLinalg(module, options.panelWidth, options.isMixed)))
     return failure();
   // Unused results go, reshapes of reshapes meet, equal ops become one.
   PassManager passes(module.getContext(), func::FuncOp::getOperationName());
@@ -78,6 +79,7 @@ static FailureOr<Programs> planPrograms(ArrayRef<ModuleOp> modules,
       return failure();
     ScheduleOptions how;
     how.redZone = options.redZone();
+    how.devices = {options.device, options.isMixed};
     how.keepsSaved = module != modules.back();
     how.before = programs.empty() ? nullptr : &programs.back()->schedule;
     FailureOr<Schedule> schedule = Schedule::build(*function, how);

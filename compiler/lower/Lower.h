@@ -18,8 +18,8 @@ namespace ft {
 
 /// What lowering asks of the target's code generation.
 struct LowerOptions {
-  /// Lanes of a panel of packed weights.
-  std::function<int64_t(DType)> panelWidth;
+  /// Lanes of a panel of packed weights that a device reads.
+  std::function<int64_t(DType, Device)> panelWidth;
   /// Bytes of scratch memory that a kernel wants as its last argument.
   std::function<int64_t(mlir::func::FuncOp)> scratchBytes;
   /// `accesses`: compare what each kernel, C kernels too, is told of its
@@ -32,13 +32,18 @@ struct LowerOptions {
   /// Where all values live. On a GPU, memory is the device's, and the entry
   /// function reads it through the runtime.
   Device device = {};
+  /// `device` is a GPU, and some values are on the CPU.
+  bool isMixed = false;
 
   int64_t redZone() const { return checks.address ? 64 : 0; }
 };
 
 /// Of a lowered module for a GPU, `ft.device = #ft.device<cuda:0>`: where all
-/// its values are.
+/// its values are; those of kernels with kHostAttr, and memory that only such
+/// kernels touch, are on the CPU. While a graph on two devices is lowered its
+/// operations have the attribute, too.
 inline constexpr llvm::StringLiteral kDeviceAttr = "ft.device";
+inline constexpr llvm::StringLiteral kHostAttr = "ft.host";
 
 /// The dialects that the stage's result is made of.
 void registerLowerDialects(mlir::DialectRegistry &registry);

@@ -94,8 +94,12 @@ const TensorMeta &LowerCall::meta(unsigned arg) const {
 
 LoweredTensor LowerCall::operandOf(Value ftValue) {
   auto it = state.values.find(ftValue);
-  if (it != state.values.end() || !ftValue)
-    return it != state.values.end() ? it->second : LoweredTensor();
+  if (it == state.values.end() && !ftValue)
+    return {};
+  if (it != state.values.end()) {
+    LoweredTensor known = it->second;
+    return state.device ? broughtHere(state, *this, known) : known;
+  }
   // A number that follows from sizes.
   std::optional<Dim> number = state.numberOf(ftValue);
   if (!number)
@@ -166,7 +170,8 @@ void LowerCall::newGroup() {
 }
 
 int64_t LowerCall::panelWidth(DType dtype) const {
-  return state.panelWidth(dtype);
+  return state.panelWidth(dtype, resultMetas.empty() ? Device()
+                                                     : resultMetas[0].device);
 }
 
 //===----------------------------------------------------------------------===//

@@ -3,7 +3,11 @@
 
 #include "compiler/lower/LowerState.h"
 
+#include "compiler/lower/Lower.h"
+#include "compiler/lower/ValueDevices.h"
+#include "compiler/lower/rules/LibraryKernel.h"
 #include "dialects/ft/FtControl.h"
+#include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
 
 using namespace mlir;
@@ -11,7 +15,7 @@ using namespace mlir;
 namespace ft {
 
 LowerState::LowerState(func::FuncOp source, func::FuncOp target,
-                       llvm::function_ref<int64_t(DType)> panelWidth)
+                       llvm::function_ref<int64_t(DType, Device)> panelWidth)
     : source(source), target(target), panelWidth(panelWidth) {
   for (unsigned r = 0; r < source.getNumResults(); ++r) {
     auto role = source.getResultAttrOfType<StringAttr>(r, names::kRole);
@@ -183,8 +187,27 @@ void LowerState::closeGroup(llvm::StringRef from, IntegerAttr fuse) {
     any = true;
     it->setAttr(names::kGroup, b.getI64IntegerAttr(number));
     it->setAttr(names::kFrom, b.getStringAttr(from));
+    if (device)
+      it->setAttr(kDeviceAttr, DeviceAttr::get(b.getContext(), *device));
   }
   group += any;
+}
+
+LoweredTensor broughtHere(LowerState &state, LowerCall &call, LoweredTensor t) {
+  ValueDevices devices;
+  devices.isMixed = true;
+  if (!state.device || devices.of(t.value) == *state.device)
+    return t;
+  bool toGpu = state.device->kind == Device::Cuda;
+  Value &copy = (toGpu ? state.onGpu : state.onHost)[t.value];
+  if (!copy) {
+    LoweredTensor there = inMemoryOrder(t);
+    copy = callKernel(call, kDeviceCopy, there, {},
+                      KernelResult{there.dims(), t.dtype}, {})[0]
+               .value;
+  }
+  t.value = copy;
+  return t;
 }
 
 /// Whether result `r` of the call has the storage and, through its annotated

@@ -46,10 +46,14 @@ inline constexpr llvm::StringLiteral kGives = "ft.gives";
 class LowerState {
 public:
   LowerState(mlir::func::FuncOp source, mlir::func::FuncOp target,
-             llvm::function_ref<int64_t(DType)> panelWidth);
+             llvm::function_ref<int64_t(DType, Device)> panelWidth);
 
   mlir::func::FuncOp source, target;
-  llvm::function_ref<int64_t(DType)> panelWidth;
+  llvm::function_ref<int64_t(DType, Device)> panelWidth;
+  /// In a graph on two devices: that of the call that is being lowered, and
+  /// what was copied there, by what it is a copy of.
+  std::optional<Device> device;
+  llvm::DenseMap<mlir::Value, mlir::Value> onGpu, onHost;
   llvm::DenseMap<mlir::Value, LoweredTensor> values;
   /// Tags what was emitted since the last call with the number of a group of
   /// its own, or (`fuse`) of the group of all calls with that ft.fuse, and the
@@ -112,6 +116,11 @@ private:
   llvm::StringSet<> writtenTargets;
   llvm::DenseMap<mlir::Attribute, mlir::Value> packedByKey;
 };
+
+/// The tensor on the device of the call that is being lowered: itself, or a
+/// copy, made at its first use there.
+LoweredTensor broughtHere(LowerState &state, LowerCall &call,
+                          LoweredTensor tensor);
 
 } // namespace ft
 

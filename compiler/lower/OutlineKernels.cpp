@@ -4,11 +4,14 @@
 #include "compiler/lower/OutlineKernels.h"
 
 #include "compiler/lower/KernelGroups.h"
+#include "compiler/lower/Lower.h"
 #include "compiler/lower/LowerState.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -55,6 +58,7 @@ struct Cloner {
     copy->walk([](Operation *inner) {
       inner->removeAttr(names::kGroup);
       inner->removeAttr(names::kFrom);
+      inner->removeAttr(kDeviceAttr);
     });
   }
 };
@@ -90,12 +94,24 @@ static size_t hashOf(func::FuncOp function) {
   return hash;
 }
 
+/// Bytes that divide the address of a tensor in memory that the call plans, as
+/// far as they matter to a GPU; 0 where nothing is known.
+static int64_t alignmentOf(const Placement &place) {
+  bool isPlanned =
+      place.region == Region::Arena || place.region == Region::Weights;
+  if (!isPlanned || !place.byteOffset.isStatic())
+    return 0;
+  int64_t known = std::gcd(place.byteOffset.value(), MemoryPlan::kAlignment);
+  return known >= 4 ? known : 0;
+}
+
 /// What codegen has to know of sizes and strides of the run (KernelSizes.h).
 void KernelOutliner::describeSizes(func::FuncOp function,
                                    const ScheduledKernel &kernel) {
   MLIRContext *context = module.getContext();
   Builder b(context);
   unsigned n = 0;
+  bool onGpu = schedule.devices.isOnGpu(kernel.ops.front());
   auto layout = [&](Value v) {
     const Placement &place = schedule.placements.find(v)->second;
     Dims sizes(*schedule.sizes.of(v));
@@ -107,6 +123,8 @@ void KernelOutliner::describeSizes(func::FuncOp function,
       function.setArgAttr(n, "ft.layout",
                           TypeAttr::get(typeFromMeta(context, meta)));
     }
+    if (int64_t known = onGpu ? alignmentOf(place) : 0)
+      function.setArgAttr(n, "ft.align", b.getI64IntegerAttr(known));
     ++n;
   };
   for (Value v : kernel.inputs)
@@ -145,6 +163,9 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
       func::FuncOp::create(b, loc, "kernel", b.getFunctionType(types, {}));
   function.setPrivate();
   function->setAttr("ft.kernel", b.getUnitAttr());
+  const ValueDevices &devices = schedule.devices;
+  if (devices.isMixed && !devices.isOnGpu(kernel.ops.front()))
+    function->setAttr(kHostAttr, b.getUnitAttr());
   Block *body = function.addEntryBlock();
   b.setInsertionPointToEnd(body);
 
@@ -170,7 +191,8 @@ func::FuncOp KernelOutliner::outline(const ScheduledKernel &kernel) {
     if (OperationEquivalence::isRegionEquivalentTo(
             &known.getBody(), &function.getBody(),
             OperationEquivalence::IgnoreLocations) &&
-        known.getAllArgAttrs() == function.getAllArgAttrs()) {
+        known.getAllArgAttrs() == function.getAllArgAttrs() &&
+        known->hasAttr(kHostAttr) == function->hasAttr(kHostAttr)) {
       function.erase();
       return known;
     }

@@ -13,7 +13,7 @@ using namespace mlir;
 
 namespace ft {
 
-static int64_t defaultPanelWidth(DType dtype) {
+static int64_t defaultPanelWidth(DType dtype, Device) {
   return 128 / std::max<int64_t>(dtypeBytes(opmathType(dtype)), 4);
 }
 

@@ -59,7 +59,7 @@ public:
     placeArguments();
     placeResults();
     makeReshapesPossible();
-    KernelGroups groups = KernelGroups::form(function, s.sizes);
+    KernelGroups groups = KernelGroups::form(function, s.sizes, s.devices);
     placeWriteBacks(groups);
     orderSteps(groups);
     collectBorders(s, writeBacks);
@@ -599,6 +599,7 @@ FailureOr<Schedule> Schedule::build(func::FuncOp function,
                                     const ScheduleOptions &options) {
   Schedule schedule;
   schedule.memory.setRedZone(options.redZone);
+  schedule.devices = options.devices;
   if (failed(ScheduleBuilder(function, schedule, options).run()))
     return failure();
   return schedule;

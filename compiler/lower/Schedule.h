@@ -8,6 +8,7 @@
 #include "compiler/lower/Placement.h"
 #include "compiler/lower/Plan.h"
 #include "compiler/lower/PlanSymbols.h"
+#include "compiler/lower/ValueDevices.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -56,6 +57,7 @@ struct ScheduleOptions {
   /// The program that ran before on the same arena: its saved values are there
   /// and its memory plan goes on.
   const Schedule *before = nullptr;
+  ValueDevices devices = {};
 };
 
 /// The lowered `@forward` as steps on planned memory.
@@ -95,6 +97,9 @@ struct Schedule {
   Plan plan;
   /// The sizes of the function's tensors.
   TensorSizes sizes;
+  /// Where they live. In a graph on two devices there are two arenas of one
+  /// plan: a buffer has its place in the one of its device.
+  ValueDevices devices;
   /// The guards that code has to check.
   std::vector<SizeGuard> guards;
 

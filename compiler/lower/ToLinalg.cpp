@@ -212,11 +212,27 @@ static void tellSizes(LowerCall &c, LowerState &state, Operation *op) {
   }
 }
 
+static Device deviceOf(Value v) {
+  std::optional<TensorMeta> meta = metaOf(v);
+  return meta ? meta->device : Device();
+}
+
+/// Where a call runs: where its first result is, or what it takes a number of.
+static Device deviceOfCall(Operation *op) {
+  for (Value v : op->getResults())
+    if (metaOf(v))
+      return deviceOf(v);
+  for (Value v : op->getOperands())
+    if (metaOf(v))
+      return deviceOf(v);
+  return {};
+}
+
 /// Lowers one function in its place; functions of regions go to `graphs`.
 static LogicalResult
 lowerFunction(func::FuncOp source,
-              llvm::function_ref<int64_t(DType)> panelWidth,
-              SmallVectorImpl<func::FuncOp> &graphs) {
+              llvm::function_ref<int64_t(DType, Device)> panelWidth,
+              bool isMixed, SmallVectorImpl<func::FuncOp> &graphs) {
   if (failed(checkValues(source)))
     return failure();
   foldKnownNumbers(source);
@@ -258,9 +274,14 @@ lowerFunction(func::FuncOp source,
   llvm::MapVector<StringRef, Missing> missing;
   for (Operation &op : source.getBody().front().without_terminator()) {
     const Schema *schema = schemaOf(&op);
+    if (isMixed)
+      state.device = deviceOfCall(&op);
     if (!schema) {
       if (isa<arith::ConstantOp>(op))
         continue;
+      if (isControl(&op) && isMixed)
+        return op.emitError("[FT0501] no code for branches and loops in a "
+                            "graph on two devices");
       if (isControl(&op)) {
         // After a call without a rule only other calls are looked at.
         bool known = llvm::all_of(op.getOperands(), [&](Value v) {
@@ -332,6 +353,11 @@ lowerFunction(func::FuncOp source,
     if (isa<TensorType>(v.getType())) {
       t = state.values.lookup(v);
       Type type = v.getType();
+      if (isMixed) {
+        state.device = deviceOf(v);
+        LowerCall here(state, terminator, b);
+        t = broughtHere(state, here, t);
+      }
       // What calls a graph takes its results as they are taken everywhere.
       if (std::optional<TensorMeta> meta = metaFromType(type); meta && isGraph)
         type = typeFromMeta(context,
@@ -365,15 +391,18 @@ lowerFunction(func::FuncOp source,
   return success();
 }
 
-LogicalResult lowerToLinalg(ModuleOp module,
-                            llvm::function_ref<int64_t(DType)> panelWidth) {
+LogicalResult
+lowerToLinalg(ModuleOp module,
+              llvm::function_ref<int64_t(DType, Device)> panelWidth,
+              bool isMixed) {
   auto source = module.lookupSymbol<func::FuncOp>("forward");
   if (!source || source.isExternal())
     return module.emitError("[FT0107] the module has no function @forward");
   fixSizes(source);
   SmallVector<func::FuncOp> pending = {source};
   while (!pending.empty())
-    if (failed(lowerFunction(pending.pop_back_val(), panelWidth, pending)))
+    if (failed(lowerFunction(pending.pop_back_val(), panelWidth, isMixed,
+                             pending)))
       return failure();
   return success();
 }

@@ -22,12 +22,15 @@ namespace ft {
 /// has the logical shape; its memory is in the annotated strides. Results are
 /// in logical order; `ft.meta` on them likewise.
 ///
-/// `panelWidth` gives the lanes of a weight panel for a dtype (the target's).
+/// `panelWidth` gives the lanes of a weight panel for a dtype on a device (the
+/// target's). `isMixed`: the graph is on two devices; what is read on the other
+/// one is copied there first (ValueDevices.h).
 /// Errors: FT0501 lists all calls without a rule, with their reasons; FT0502
 /// for values on the meta device; FT0311 for symbolic shapes.
 mlir::LogicalResult
 lowerToLinalg(mlir::ModuleOp module,
-              llvm::function_ref<int64_t(DType)> panelWidth);
+              llvm::function_ref<int64_t(DType, Device)> panelWidth,
+              bool isMixed = false);
 
 } // namespace ft
 

@@ -254,12 +254,15 @@ bool ft_device_enter(ft_device_call *c, const DLTensor *inputs,
   for (int32_t i = 0; i < all && ok; ++i) {
     const DLTensor *t = i < n ? &inputs[i] : &outputs[i - n];
     void *at = i < n ? c->work->inputs[i] : c->work->outputs[i - n];
-    if (t->device.device_type == kDLCPU && ft_layout_bytes(c->work->values[i]))
+    if (t->device.device_type == kDLCPU &&
+        c->work->values[i]->device.device_type == kDLCUDA &&
+        ft_layout_bytes(c->work->values[i]))
       c->host[i] = at;
     if (c->host[i])
       copies += padded(c->work->values[i]);
   }
-  c->copies = copies != 0;
+  /* The host's part of a call is done when the call returns. */
+  c->copies = copies != 0 || ft_gen_desc.cuda->mixed;
   ok = ok && get_memory(c, copies, status);
   CUdeviceptr next = ok ? c->work->device->copies : 0;
   for (int32_t i = 0; i < all && ok; ++i) {
@@ -359,6 +362,37 @@ void ft_rt_cuda_launch(ft_exec *exec, int32_t kernel, int64_t blocks,
           name, &status);
   if (status.code != FT_OK)
     fail_call(exec, &status);
+}
+
+unsigned char *ft_rt_cuda_arena(ft_exec *exec) {
+  return ft_device_arena(exec->device);
+}
+
+const unsigned char *ft_rt_cuda_weights(ft_exec *exec) {
+  return ft_device_weights(exec->device) + exec->work->desc->weights_base;
+}
+
+int ft_rt_cuda_copy(ft_exec *exec, void *to, const void *from, int64_t bytes,
+                    int32_t to_gpu) {
+  if (atomic_load(&exec->failed))
+    return exec->status.code;
+  CUstream stream = (CUstream)exec->device->stream;
+  ft_status status;
+  ft_set_ok(&status);
+  bool ok = bytes == 0;
+  if (!ok && to_gpu)
+    ok = check(
+        driver.copy_in((CUdeviceptr)(uintptr_t)to, from, (size_t)bytes, stream),
+        "copying a value to the GPU", &status);
+  else if (!ok)
+    ok = check(driver.copy_out(to, (CUdeviceptr)(uintptr_t)from, (size_t)bytes,
+                               stream),
+               "copying a value from the GPU", &status) &&
+         check(driver.stream_wait(stream), "running the kernels", &status);
+  if (ok)
+    return FT_OK;
+  fail_call(exec, &status);
+  return exec->status.code;
 }
 
 int ft_rt_cuda_read(ft_exec *exec, const void *from, int64_t bytes, void *to) {

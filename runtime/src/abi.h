@@ -64,7 +64,7 @@ typedef struct ft_cuda_desc {
   int32_t device;  /* cuda:N */
   int32_t sm;      /* 90: the least that the image runs on */
   int32_t exact;   /* and the only one */
-  int32_t reserved;
+  int32_t mixed;   /* some values are on the CPU, which has an arena, too */
 } ft_cuda_desc;
 
 typedef struct ft_model_desc {
@@ -236,5 +236,16 @@ void ft_rt_cuda_launch(ft_exec *exec, int32_t kernel, int64_t blocks,
 /* Waits for all that was launched and reads up to 16 bytes. FT_OK, or the code
  * of a failure that is recorded; then *to is zero. */
 int ft_rt_cuda_read(ft_exec *exec, const void *from, int64_t bytes, void *to);
+
+/* Of a model with values on both devices: the arena and the weights that are on
+ * the GPU. Those of the host are arguments of ft_gen_forward. */
+unsigned char *ft_rt_cuda_arena(ft_exec *exec);
+const unsigned char *ft_rt_cuda_weights(ft_exec *exec);
+
+/* Copies between the devices, after all that was launched; what comes to the
+ * host is there when this returns. FT_OK, or the code of a failure that is
+ * recorded. */
+int ft_rt_cuda_copy(ft_exec *exec, void *to, const void *from, int64_t bytes,
+                    int32_t to_gpu);
 
 #endif /* FORETRACE_RUNTIME_ABI_H */

@@ -277,7 +277,7 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
   if (!prepare(c, options, status) || !fill_scratch(c, status))
     return false;
   const ft_model_desc *desc = c->work->desc;
-  const uint8_t *weights = model->weights.data;
+  const uint8_t *weights = NULL;
   uint8_t *arena = NULL;
   ft_device_call gpu = {.work = c->work, .stream = options->stream};
   if (desc->cuda) {
@@ -286,13 +286,20 @@ static bool run(ft_model *model, call *c, const ft_call_options *options,
       return false;
     arena = ft_device_arena(&gpu);
     weights = ft_device_weights(&gpu);
-  } else {
-    arena = ft_workspace_arena(c->work);
   }
-  if (!arena && !desc->cuda)
+  /* What code on the host is given: its own memory, unless all is the GPU's. */
+  bool on_host = !desc->cuda || desc->cuda->mixed;
+  if (on_host) {
+    arena = ft_workspace_arena(c->work);
+    weights = model->weights.data;
+  }
+  if (!arena && on_host) {
+    if (desc->cuda)
+      ft_device_leave(&gpu, false, status);
     return ft_fail(status, FT_ERROR_MEMORY,
                    "no memory for a call of \"%s\": it works in %zu bytes",
                    c->work->desc->info.name, c->work->arena_needed);
+  }
   /* What nothing has written is no number that looks right. */
   if (!desc->cuda) {
     if (FT_SANITIZED && !c->work->arena.filled)

@@ -62,6 +62,8 @@ void Block::runBlock() {
     std::memset(reinterpret_cast<void *>(r.start), 0xff, r.bytes);
   ++epoch;
   current = ended = 0;
+  for (Thread &t : threads)
+    t.copies.clear();
   if (!kernel.waits) {
     threads[0].fiber.start(&Block::allThreadsMain, this);
   } else {
@@ -133,6 +135,24 @@ void Block::barrier(unsigned place) {
   me.state = State::AtBarrier;
   me.place = place;
   next();
+}
+
+void Block::copyLater(uintptr_t to, uintptr_t from, size_t bytes, size_t given,
+                      unsigned place) {
+  if (given)
+    access(from, given, bytes, /*isStore=*/false, place);
+  access(to, bytes, bytes, /*isStore=*/true, place);
+  threads[current].copies.push_back({to, from, bytes, given, place});
+}
+
+void Block::waitForCopies() {
+  for (const Copy &c : threads[current].copies) {
+    access(c.to, c.bytes, c.bytes, /*isStore=*/true, c.place);
+    auto *to = reinterpret_cast<char *>(c.to);                        // NOLINT
+    std::memcpy(to, reinterpret_cast<const char *>(c.from), c.given); // NOLINT
+    std::memset(to + c.given, 0, c.bytes - c.given);
+  }
+  threads[current].copies.clear();
 }
 
 void Block::together(void *mine, unsigned place, void (*work)(Lanes)) {

@@ -11,6 +11,9 @@
 //                       claims
 //   race                two threads touch the same bytes of shared memory, one
 //                       of them writes, and no barrier is between
+//   copies              what cp.async brings is not there before the thread has
+//                       waited for it, and may be written at any time from when
+//                       it was asked for
 //   divergence          threads wait at different barriers, or at one that
 //                       others have passed by or never come to; a warp's
 //                       threads at different shuffles
@@ -67,18 +70,29 @@ public:
   void access(uintptr_t address, size_t bytes, size_t alignment, bool isStore,
               unsigned place);
   void barrier(unsigned place);
+  /// cp.async: the `given` bytes, and zeros up to `bytes`, come to shared
+  /// memory when the thread waits for them and not before.
+  void copyLater(uintptr_t to, uintptr_t from, size_t bytes, size_t given,
+                 unsigned place);
+  void waitForCopies();
   /// What a warp does together. When the last of its threads has come,
   /// `work(lanes)` is run once on what they brought, and all go on.
   using Lanes = void *const *;
   void together(void *mine, unsigned place, void (*work)(Lanes lanes));
 
 private:
+  struct Copy {
+    uintptr_t to, from;
+    size_t bytes, given;
+    unsigned place;
+  };
   enum class State : uint8_t { Ready, AtBarrier, WithWarp, Ended };
   struct Thread {
     Fiber fiber;
     State state = State::Ready;
     unsigned place = 0;
-    void *brought = nullptr; ///< to what its warp does together
+    void *brought = nullptr;  ///< to what its warp does together
+    std::vector<Copy> copies; ///< on their way
   };
   /// What was last done to four bytes of shared memory.
   struct Shadow {

@@ -32,6 +32,7 @@ private:
   void entry(Function &f);
   Value *onStack(Type *type, unsigned count, ArrayRef<Value *> values);
   Value *fromStack(CallBase &call, Type *type, Value *memory);
+  void copyLater(CallBase &call, unsigned bytes);
   Value *loadMatrix(CallBase &call);
   Value *multiply(CallBase &call);
   Value *place(const Twine &what) {
@@ -98,12 +99,27 @@ Value *Instrumenter::fromStack(CallBase &call, Type *type, Value *memory) {
   return result;
 }
 
+void Instrumenter::copyLater(CallBase &call, unsigned bytes) {
+  Type *address = b.getInt64Ty();
+  b.CreateCall(
+      helper(
+          "ft_emulator_copy", b.getVoidTy(),
+          {address, address, b.getInt32Ty(), b.getInt32Ty(), b.getInt32Ty()}),
+      {b.CreatePtrToInt(call.getArgOperand(0), address),
+       b.CreatePtrToInt(call.getArgOperand(1), address), b.getInt32(bytes),
+       call.getArgOperand(2),
+       place("access " + Twine(accesses++) + ", an asynchronous copy")});
+}
+
 Value *Instrumenter::loadMatrix(CallBase &call) {
   Value *result = onStack(b.getInt32Ty(), 4, {});
-  b.CreateCall(helper("ft_emulator_load_matrix", b.getVoidTy(),
-                      {b.getInt64Ty(), b.getPtrTy(), b.getInt32Ty()}),
-               {b.CreatePtrToInt(call.getArgOperand(0), b.getInt64Ty()), result,
-                place("ldmatrix " + Twine(waits++))});
+  bool isTurned = call.getIntrinsicID() ==
+                  Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16;
+  b.CreateCall(
+      helper("ft_emulator_load_matrix", b.getVoidTy(),
+             {b.getInt64Ty(), b.getPtrTy(), b.getInt32Ty(), b.getInt32Ty()}),
+      {b.CreatePtrToInt(call.getArgOperand(0), b.getInt64Ty()), result,
+       b.getInt32(isTurned), place("ldmatrix " + Twine(waits++))});
   return fromStack(call, b.getInt32Ty(), result);
 }
 
@@ -113,12 +129,15 @@ Value *Instrumenter::multiply(CallBase &call) {
   Value *x = onStack(b.getInt32Ty(), 4, operands.take_front(4));
   Value *y = onStack(b.getInt32Ty(), 2, operands.slice(4, 2));
   Value *sums = onStack(b.getFloatTy(), 4, operands.slice(6, 4));
-  bool isHalf = operands[0]->getType()->isVectorTy();
-  b.CreateCall(
-      helper("ft_emulator_multiply", b.getVoidTy(),
-             {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(),
-              b.getInt32Ty()}),
-      {x, y, sums, b.getInt32(isHalf), place("mma " + Twine(waits++))});
+  // 0: bfloat16, 1: float16, 2: TF32.
+  unsigned kind =
+      operands[0]->getType()->isVectorTy()                                ? 1
+      : call.getIntrinsicID() == Intrinsic::nvvm_mma_m16n8k8_row_col_tf32 ? 2
+                                                                          : 0;
+  b.CreateCall(helper("ft_emulator_multiply", b.getVoidTy(),
+                      {b.getPtrTy(), b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(),
+                       b.getInt32Ty()}),
+               {x, y, sums, b.getInt32(kind), place("mma " + Twine(waits++))});
   return fromStack(call, b.getFloatTy(), sums);
 }
 
@@ -146,12 +165,34 @@ bool Instrumenter::replace(IntrinsicInst &call, KernelNotes &kernel) {
     kernel.waits = true;
     break;
   case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16:
+  case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16:
     result = loadMatrix(call);
     kernel.waits = true;
     break;
   case Intrinsic::nvvm_mma_m16n8k16_row_col_bf16:
   case Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32:
+  case Intrinsic::nvvm_mma_m16n8k8_row_col_tf32:
     result = multiply(call);
+    kernel.waits = true;
+    break;
+  case Intrinsic::nvvm_f2tf32_rna:
+    result = b.CreateCall(
+        helper("ft_emulator_round", b.getInt32Ty(), {b.getInt32Ty()}),
+        {b.CreateBitCast(call.getArgOperand(0), b.getInt32Ty())});
+    break;
+  case Intrinsic::nvvm_cp_async_ca_shared_global_4_s:
+    copyLater(call, 4);
+    break;
+  case Intrinsic::nvvm_cp_async_ca_shared_global_8_s:
+    copyLater(call, 8);
+    break;
+  case Intrinsic::nvvm_cp_async_cg_shared_global_16_s:
+    copyLater(call, 16);
+    break;
+  case Intrinsic::nvvm_cp_async_commit_group:
+    break; // waits are for all groups
+  case Intrinsic::nvvm_cp_async_wait_all:
+    b.CreateCall(helper("ft_emulator_wait", b.getVoidTy(), {}));
     kernel.waits = true;
     break;
   default:

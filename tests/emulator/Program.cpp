@@ -40,13 +40,17 @@ struct Shuffle {
 struct LoadMatrix {
   const char *row;
   uint32_t *result; ///< 4
+  bool isTurned;    ///< lane l gets column l/4, rows 2 (l%4) and the next
 };
 
-/// The registers of m16n8k16 (PTX ISA; TensorCoreTile.cpp has the picture).
+enum class Element : uint32_t { Bfloat, Half, Tf32 };
+
+/// The registers of m16n8k16, for TF32 of m16n8k8 (PTX ISA; TensorCoreTile.cpp
+/// has the picture).
 struct Multiply {
-  const uint32_t *a, *b; ///< 4 and 2, two elements in each
+  const uint32_t *a, *b; ///< 4 and 2, two elements in each, of TF32 one
   float *sums;           ///< 4, in and out
-  bool isHalf;
+  Element element;
 };
 } // namespace
 
@@ -62,23 +66,39 @@ static uint32_t shuffle(uint32_t value, uint32_t mask, uint32_t place) {
   return mine.result;
 }
 
-static void loadMatrix(uint64_t row, uint32_t *result, uint32_t place) {
-  LoadMatrix mine{reinterpret_cast<const char *>(row), result}; // NOLINT
+static void copyLater(uint64_t to, uint64_t from, uint32_t bytes,
+                      uint32_t given, uint32_t place) {
+  currentBlock()->copyLater(to, from, bytes, given, place);
+}
+static void waitForCopies() { currentBlock()->waitForCopies(); }
+
+static void loadMatrix(uint64_t row, uint32_t *result, uint32_t isTurned,
+                       uint32_t place) {
+  LoadMatrix mine{reinterpret_cast<const char *>(row), result, // NOLINT
+                  isTurned != 0};
   currentBlock()->access(row, 16, 16, /*isStore=*/false, place);
   currentBlock()->together(&mine, place, [](Block::Lanes lanes) {
+    auto of = [&](unsigned l) { return static_cast<LoadMatrix *>(lanes[l]); };
     for (unsigned l = 0; l < 32; ++l)
-      for (unsigned m = 0; m < 4; ++m)
-        std::memcpy(&static_cast<LoadMatrix *>(lanes[l])->result[m],
-                    static_cast<LoadMatrix *>(lanes[8 * m + l / 4])->row +
-                        l % 4 * 4,
-                    4);
+      for (unsigned m = 0; m < 4; ++m) {
+        auto *to = reinterpret_cast<char *>(&of(l)->result[m]); // NOLINT
+        if (!of(l)->isTurned)
+          std::memcpy(to, of(8 * m + l / 4)->row + l % 4 * 4, 4);
+        else
+          for (unsigned e = 0; e < 2; ++e)
+            std::memcpy(to + 2 * e, of(8 * m + l % 4 * 2 + e)->row + l / 4 * 2,
+                        2);
+      }
   });
 }
 
 /// Element `i` of a register.
-static double part(uint32_t bits, unsigned i, bool isHalf) {
+static double part(uint32_t bits, unsigned i, Element element) {
+  // The multiplier does not look at the other bits.
+  if (element == Element::Tf32)
+    return std::bit_cast<float>(bits & ~0x1fffU);
   auto half = static_cast<uint16_t>(bits >> (16 * i));
-  if (!isHalf)
+  if (element == Element::Bfloat)
     return std::bit_cast<float>(static_cast<uint32_t>(half) << 16);
   int exponent = half >> 10 & 31;
   double fraction = half & 1023, sign = half >> 15 ? -1 : 1;
@@ -90,31 +110,38 @@ static double part(uint32_t bits, unsigned i, bool isHalf) {
 
 static void multiplyWarp(Block::Lanes lanes) {
   auto of = [&](unsigned l) { return static_cast<Multiply *>(lanes[l]); };
+  unsigned each = of(0)->element == Element::Tf32 ? 1 : 2, half = 4 * each;
   double a[16][16], b[16][8];
   for (unsigned l = 0; l < 32; ++l) {
     const Multiply &m = *of(l);
-    for (unsigned e = 0; e < 2; ++e) {
-      unsigned step = l % 4 * 2 + e;
+    for (unsigned e = 0; e < each; ++e) {
+      unsigned step = l % 4 * each + e;
       for (unsigned v = 0; v < 4; ++v)
-        a[l / 4 + v % 2 * 8][step + v / 2 * 8] = part(m.a[v], e, m.isHalf);
+        a[l / 4 + v % 2 * 8][step + v / 2 * half] = part(m.a[v], e, m.element);
       for (unsigned v = 0; v < 2; ++v)
-        b[step + v * 8][l / 4] = part(m.b[v], e, m.isHalf);
+        b[step + v * half][l / 4] = part(m.b[v], e, m.element);
     }
   }
   for (unsigned l = 0; l < 32; ++l)
     for (unsigned v = 0; v < 4; ++v) {
       unsigned row = l / 4 + v / 2 * 8, column = l % 4 * 2 + v % 2;
       double sum = of(l)->sums[v];
-      for (unsigned s = 0; s < 16; ++s)
+      for (unsigned s = 0; s < 2 * half; ++s)
         sum += a[row][s] * b[s][column];
       of(l)->sums[v] = static_cast<float>(sum);
     }
 }
 
 static void multiply(const uint32_t *a, const uint32_t *b, float *sums,
-                     uint32_t isHalf, uint32_t place) {
-  Multiply mine{a, b, sums, isHalf != 0};
+                     uint32_t element, uint32_t place) {
+  Multiply mine{a, b, sums, static_cast<Element>(element)};
   currentBlock()->together(&mine, place, &multiplyWarp);
+}
+
+/// Float to TF32, to nearest, ties away from zero.
+static uint32_t roundToTf32(uint32_t bits) {
+  bool isFinite = (bits & 0x7f800000) != 0x7f800000;
+  return isFinite ? (bits + 0x1000) & ~0x1fffU : bits;
 }
 
 /// Float to bfloat16, to nearest even, as its bits: where the machine has no
@@ -150,6 +177,9 @@ static Error defineHelpers(orc::LLJIT &jit) {
   add("ft_emulator_access", &access);
   add("ft_emulator_barrier", &barrier);
   add("ft_emulator_shuffle", &shuffle);
+  add("ft_emulator_copy", &copyLater);
+  add("ft_emulator_wait", &waitForCopies);
+  add("ft_emulator_round", &roundToTf32);
   add("ft_emulator_load_matrix", &loadMatrix);
   add("ft_emulator_multiply", &multiply);
   add("__truncsfbf2", &toBfloat);

@@ -1,6 +1,7 @@
 //===- Inspect.cpp - foretrace inspect -------------------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "compiler/driver/DeviceReport.h"
 #include "compiler/driver/GuardReport.h"
 #include "compiler/driver/MemoryCurve.h"
 #include "compiler/driver/Report.h"
@@ -32,6 +33,12 @@ static std::string render(const InspectVerb &verb, const std::string &format,
                           const Session &session) {
   if (verb.guards)
     return format == "json" ? reportGuardsJson(session) : reportGuards(session);
+  bool hasPtx = session.stage() == Stage::Codegen && isForDevice(session);
+  if (verb.kernels && hasPtx)
+    return format == "json" ? deviceKernelsJson(session)
+                            : deviceKernels(session);
+  if (hasPtx && format == "text")
+    return devicePtx(session);
   if (verb.kernels && format != "json")
     return reportKernels(session);
   if (format == "json")
@@ -118,7 +125,18 @@ int InspectVerb::run() {
     reportTimes(session);
   if (!ok)
     return session.exitCode();
-  return writeProduct(render(*this, kind, session), output);
+  std::string product = render(*this, kind, session);
+  // What kernels are made of is known after lower, what they take of a GPU
+  // after codegen.
+  if (kernels && kind == "text" && *last == Stage::Lower &&
+      isForDevice(session)) {
+    if (!session.runTo(Stage::Codegen)) {
+      report(session.diagnostics());
+      return session.exitCode();
+    }
+    product += deviceKernels(session);
+  }
+  return writeProduct(product, output);
 }
 
 void addInspect(CLI::App &app, int &exitCode) {
@@ -134,7 +152,9 @@ void addInspect(CLI::App &app, int &exitCode) {
                    "file to write; default standard output");
   verb->add_flag("--guards", state->guards,
                  "print what the program asks of its inputs");
-  verb->add_flag("--kernels", state->kernels, "print the kernels");
+  verb->add_flag("--kernels", state->kernels,
+                 "print the kernels; after stage codegen what those of a GPU "
+                 "take of it");
   verb->add_flag("--curve", state->curve,
                  "print what a training step keeps, takes and does again at "
                  "each memory budget");

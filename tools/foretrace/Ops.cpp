@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/driver/OpTable.h"
+#include "compiler/driver/Targets.h"
 #include "tools/foretrace/Output.h"
 #include "tools/foretrace/Verbs.h"
 
@@ -13,7 +14,7 @@ namespace ft::cli {
 
 namespace {
 struct OpsVerb {
-  std::string missing;
+  std::string missing, device;
   std::vector<std::string> plugins;
   bool json = false;
 
@@ -23,6 +24,10 @@ struct OpsVerb {
 } // namespace
 
 int OpsVerb::printMissing() const {
+  bool onGpu = llvm::StringRef(device).starts_with("cuda");
+  if (std::string wrong = device.empty() ? "" : checkTarget("cpu", device);
+      !wrong.empty())
+    return fail(DiagId::BadCommandLine, "--device", wrong);
   Options options;
   options.plugins = plugins;
   options.catchCrashes = true;
@@ -31,7 +36,7 @@ int OpsVerb::printMissing() const {
   // answer.
   std::vector<MissingOp> ops;
   if (session.load(missing)) {
-    ops = missingOps(session);
+    ops = missingOps(session, onGpu);
   } else if (!unknownOps(session, ops)) {
     report(session.diagnostics());
     return session.exitCode();
@@ -94,8 +99,13 @@ void addOps(CLI::App &app, int &exitCode) {
   CLI::App *verb = app.add_subcommand(
       "ops", "lists the operators and what each has: rule, derivative, code");
   auto state = std::make_shared<OpsVerb>();
-  verb->add_option("--missing", state->missing,
-                   "only what this model uses and cannot be compiled");
+  CLI::Option *missing =
+      verb->add_option("--missing", state->missing,
+                       "only what this model uses and cannot be compiled");
+  verb->add_option("--device", state->device,
+                   "with --missing: what this device lacks (cuda:N); default "
+                   "cpu")
+      ->needs(missing);
   verb->add_option("--plugin", state->plugins,
                    "a library with custom operators; repeatable");
   verb->add_flag("--json", state->json, "print JSON");

@@ -4,6 +4,7 @@
 #include "compiler/codegen/cpu/LlvmBackend.h"
 
 #include "compiler/codegen/cpu/CheckUndefined.h"
+#include "compiler/codegen/cpu/OptimizeIr.h"
 #include "compiler/support/Diagnostics.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -156,26 +157,10 @@ llvm::Expected<std::string> emitObject(ModuleOp module, const CpuTarget &target,
       if (!f.isDeclaration())
         f.addFnAttr(llvm::Attribute::SanitizeAddress);
 
-  // Kernels are vectorized already: the vectorizers would only cost time.
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  tuning.LoopInterleaving = false;
-  llvm::PassBuilder builder(machine.get(), tuning);
-  if (options.checks.address)
-    addAddressSanitizer(builder);
-  llvm::LoopAnalysisManager lam;
-  llvm::FunctionAnalysisManager fam;
-  llvm::CGSCCAnalysisManager cgam;
-  llvm::ModuleAnalysisManager mam;
-  builder.registerModuleAnalyses(mam);
-  builder.registerCGSCCAnalyses(cgam);
-  builder.registerFunctionAnalyses(fam);
-  builder.registerLoopAnalyses(lam);
-  builder.crossRegisterProxies(lam, fam, cgam, mam);
-  llvm::ModulePassManager passes =
-      builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2);
-  passes.run(*llvmModule, mam);
+  optimizeIr(*llvmModule, *machine, [&](llvm::PassBuilder &builder) {
+    if (options.checks.address)
+      addAddressSanitizer(builder);
+  });
   if (options.onLlvmIr) {
     std::string text;
     llvm::raw_string_ostream os(text);

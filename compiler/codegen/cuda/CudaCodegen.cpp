@@ -42,7 +42,8 @@ llvm::Expected<DeviceCode> compileKernels(ModuleOp module,
   OwningOpRef<ModuleOp> device = ModuleOp::create(module.getLoc());
   SmallVector<func::FuncOp> kernels;
   for (auto f : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-    if (f->hasAttr("ft.kernel") && !f.isDeclaration()) {
+    if (f->hasAttr("ft.kernel") && !f->hasAttr(kHostKernel) &&
+        !f.isDeclaration()) {
       f->moveBefore(device->getBody(), device->getBody()->end());
       kernels.push_back(f);
     }
@@ -50,7 +51,7 @@ llvm::Expected<DeviceCode> compileKernels(ModuleOp module,
   std::string without;
   for (func::FuncOp kernel : kernels) {
     std::string name = kernel.getName().str();
-    FailureOr<LaunchInfo> info = emitDeviceKernel(kernel);
+    FailureOr<LaunchInfo> info = emitDeviceKernel(kernel, target.tf32);
     if (failed(info))
       without += (without.empty() ? "" : ", ") + name;
     else

@@ -29,9 +29,12 @@ std::string emulatedImage(llvm::StringRef bitcode);
 /// Loads the dialects that compileKernels needs into the registry.
 void registerCudaCodegenDialects(mlir::DialectRegistry &registry);
 
-/// Compiles all kernels (`ft.kernel`) of the module, in the form that
-/// compiler/codegen/cpu/README.md describes, and takes them out of it; calls of
-/// them stay. The same module and target give the same bytes.
+/// On a kernel of a program for two devices: it runs on the CPU.
+inline constexpr llvm::StringLiteral kHostKernel = "ft.host";
+
+/// Compiles all kernels (`ft.kernel`) of the module that are not the host's, in
+/// the form that compiler/codegen/cpu/README.md describes, and takes them out
+/// of it; calls of them stay. The same module and target give the same bytes.
 /// Error FT0501 names all kernels that have no code.
 llvm::Expected<DeviceCode> compileKernels(mlir::ModuleOp module,
                                           const CudaTarget &target);

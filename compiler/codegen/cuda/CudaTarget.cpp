@@ -40,8 +40,27 @@ static std::string chipList() {
   return all;
 }
 
+static llvm::Error setVersion(CudaTarget &target, const ChipRow &row,
+                              llvm::StringRef text) {
+  llvm::StringRef version = text;
+  unsigned asked = 0;
+  if (!version.consume_front("ptx") || version.getAsInteger(10, asked) ||
+      !std::count(std::begin(kPtxVersions), std::end(kPtxVersions), asked))
+    return makeError(DiagId::BadTarget, "",
+                     "\"" + text + "\" is no version of PTX that is known",
+                     "versions are ptx70 to ptx88; or tf32");
+  if (asked < row.ptx)
+    return makeError(DiagId::BadTarget, "",
+                     "PTX " + llvm::Twine(asked / 10) + "." +
+                         llvm::Twine(asked % 10) + " does not know " + row.name,
+                     "the first version that does is ptx" +
+                         llvm::Twine(row.ptx));
+  target.ptx = asked;
+  return llvm::Error::success();
+}
+
 llvm::Expected<CudaTarget> CudaTarget::parse(llvm::StringRef text) {
-  auto [name, version] = text.split('+');
+  auto [name, features] = text.split('+');
   if (name.empty())
     name = "sm_90";
   const auto *row =
@@ -59,20 +78,13 @@ llvm::Expected<CudaTarget> CudaTarget::parse(llvm::StringRef text) {
   (void)number.getAsInteger(10, target.sm);
   if (!text.contains('+'))
     return target;
-  unsigned asked = 0;
-  if (!version.consume_front("ptx") || version.getAsInteger(10, asked) ||
-      !std::count(std::begin(kPtxVersions), std::end(kPtxVersions), asked))
-    return makeError(DiagId::BadTarget, "",
-                     "\"" + text.split('+').second +
-                         "\" is no version of PTX that is known",
-                     "versions are ptx70 to ptx88");
-  if (asked < row->ptx)
-    return makeError(
-        DiagId::BadTarget, "",
-        "PTX " + llvm::Twine(asked / 10) + "." + llvm::Twine(asked % 10) +
-            " does not know " + row->name,
-        "the first version that does is ptx" + llvm::Twine(row->ptx));
-  target.ptx = asked;
+  llvm::SmallVector<llvm::StringRef> parts;
+  features.split(parts, '+');
+  for (llvm::StringRef part : parts)
+    if (part == "tf32")
+      target.tf32 = true;
+    else if (llvm::Error error = setVersion(target, *row, part))
+      return std::move(error);
   return target;
 }
 

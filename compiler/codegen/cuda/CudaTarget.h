@@ -20,6 +20,9 @@ struct CudaTarget {
   unsigned ptx = 0;   ///< version of PTX times ten: 80
   unsigned sm = 0;    ///< 90; code for it runs on chips of this number and up
   bool exact = false; ///< "sm_90a": runs on this chip alone
+  /// "+tf32": products of float32 may be rounded to TF32's 11 bits before they
+  /// are multiplied. Sums are float32 in any case.
+  bool tf32 = false;
 
   /// As LLVM takes it: "+ptx80".
   std::string features() const { return "+ptx" + std::to_string(ptx); }
@@ -27,7 +30,8 @@ struct CudaTarget {
   static constexpr int64_t kSharedBytes = 48 * 1024;
 
   /// `text` is what follows "cuda:" on the command line: empty (sm_90), a chip,
-  /// or a chip and a version of PTX ("sm_80+ptx71"). Error FT0503 for one that
+  /// or a chip and a version of PTX and "tf32" ("sm_80+ptx71", "sm_90+tf32").
+  /// Error FT0503 for one that
   /// is not known, is too old for this compiler (before sm_80), or for a
   /// version of PTX that does not know the chip.
   static llvm::Expected<CudaTarget> parse(llvm::StringRef text);

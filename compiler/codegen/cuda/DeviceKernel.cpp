@@ -133,7 +133,7 @@ static SmallVector<SmallVector<KernelOutput>> groupOutputs(func::FuncOp kernel,
   return groups;
 }
 
-FailureOr<LaunchInfo> emitDeviceKernel(func::FuncOp kernel) {
+FailureOr<LaunchInfo> emitDeviceKernel(func::FuncOp kernel, bool tf32) {
   MLIRContext *context = kernel.getContext();
   Location loc = kernel.getLoc();
   OpBuilder b(kernel);
@@ -151,6 +151,9 @@ FailureOr<LaunchInfo> emitDeviceKernel(func::FuncOp kernel) {
     bool isMemory = isa<MemRefType>(t);
     if (isMemory && !kernel.getArgAttr(i, "ft.inplace"))
       attrs.push_back(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+    if (auto align = kernel.getArgAttrOfType<IntegerAttr>(i, kAlignAttr);
+        align && isMemory)
+      attrs.push_back(b.getNamedAttr("llvm.align", align));
     if (auto symbol = kernel.getArgAttrOfType<StringAttr>(i, names::kSymbol))
       info.symbols.push_back({symbol.str(), i});
     types.push_back(isMemory ? Type(pointer) : t);
@@ -183,6 +186,10 @@ FailureOr<LaunchInfo> emitDeviceKernel(func::FuncOp kernel) {
   Value block = id("llvm.nvvm.read.ptx.sreg.ctaid.x");
   DeviceKernel device(reader, thread, block,
                       kernel->getParentOfType<ModuleOp>(), kernel.getName());
+  device.tf32 = tf32;
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    if (auto align = kernel.getArgAttrOfType<IntegerAttr>(i, kAlignAttr))
+      device.alignments[kernel.getArgument(i)] = align.getInt();
 
   for (const auto &group : groupOutputs(kernel, *sizes)) {
     ArrayRef<Dim> shape = *sizes->of(group.front().memory);
@@ -211,6 +218,7 @@ FailureOr<LaunchInfo> emitDeviceKernel(func::FuncOp kernel) {
     }
     info.blocks = info.blocks + blocks;
   }
+  info.sharedBytes = device.sharedBytes();
   b.setInsertionPointToEnd(entry);
   func::ReturnOp::create(b, loc);
   kernel.erase();

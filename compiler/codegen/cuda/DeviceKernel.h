@@ -23,6 +23,9 @@ namespace ft {
 inline constexpr int64_t kWarpThreads = 32;
 inline constexpr int64_t kBlockThreads = 256;
 
+/// On a memref argument of a kernel: bytes (i64) that divide its address.
+inline constexpr llvm::StringLiteral kAlignAttr = "ft.align";
+
 /// How a kernel is launched.
 struct LaunchInfo {
   std::string name;
@@ -30,6 +33,8 @@ struct LaunchInfo {
   Dim blocks = 0;
   /// Which argument holds each size of the run.
   llvm::SmallVector<std::pair<std::string, unsigned>, 2> symbols = {};
+  /// Of a block.
+  int64_t sharedBytes = 0;
 };
 
 /// What nests of one kernel share.
@@ -45,9 +50,21 @@ public:
   mlir::Value block;  ///< index
 
   mlir::OpBuilder &builder() { return r.b; }
+  /// Products of float32 may be rounded to 11 bits.
+  bool tf32 = false;
+  /// Bytes that divide the address of a memref argument, as far as known.
+  llvm::DenseMap<mlir::Value, int64_t> alignments;
   /// Shared memory of a block: all nests take it from its start, since a block
   /// is in one nest. Aligned to 16.
   mlir::Value shared(int64_t bytes);
+  /// What `shared` was asked for.
+  int64_t sharedBytes() const {
+    auto type =
+        memory
+            ? mlir::dyn_cast<mlir::LLVM::LLVMArrayType>(memory.getGlobalType())
+            : mlir::LLVM::LLVMArrayType();
+    return type ? static_cast<int64_t>(type.getNumElements()) : 0;
+  }
   /// All threads of the block have come here.
   void barrier();
   /// What `value` is in the thread whose number in the warp differs in the bits
@@ -66,11 +83,18 @@ public:
 private:
   mlir::ModuleOp module;
   std::string name;
-  mlir::LLVM::GlobalOp memory;
+  mutable mlir::LLVM::GlobalOp memory;
 };
 
-/// One thread for each element; where a reduction is shared by the elements of
-/// a row, a team of threads (a warp, or the block) for each row.
+/// Whether e is a multiple of `width`, and e + i for the i-th neighbour, where
+/// counter `near` is a multiple of it: a vector that is aligned if the memory
+/// is.
+bool isConsecutive(const IndexSpace &space, const IndexExpr &e, unsigned near,
+                   int64_t width);
+
+/// One thread for each element, or for four neighbours; where a reduction is
+/// shared by the elements of a row, a team of threads (a warp, or the block)
+/// for each row.
 class ThreadNest {
 public:
   ThreadNest(DeviceKernel &kernel, llvm::ArrayRef<KernelOutput> outputs,
@@ -84,6 +108,7 @@ public:
 
 private:
   void plan();
+  bool areVectors(const TensorWalk &walk, llvm::ArrayRef<unsigned> atoms);
   void elements(mlir::Value block);
   void rows(mlir::Value block);
   void setCounters(llvm::ArrayRef<unsigned> groups, IndexExpr e) {
@@ -99,6 +124,7 @@ private:
   llvm::SmallVector<unsigned> outer, inner; ///< groups
   Coords counters;
   bool hasTeams = false;
+  int64_t each = 1; ///< neighbours that a thread computes
   int64_t teamThreads = kWarpThreads;
   Dim outerPoints = 1, innerPoints = 1;
 };
@@ -128,13 +154,28 @@ private:
   // that vectors stay aligned and columns fall into other banks.
   static constexpr int64_t kPad = 4;
 
+  /// Where an operand that is plain memory is read, and when: 0 otherwise.
+  struct Source {
+    mlir::Value memory;
+    IndexExpr offset;
+    llvm::SmallVector<IndexCondition, 2> conditions;
+  };
   struct Operand {
     mlir::Value factor; ///< what is multiplied, a value of the body
     mlir::OpOperand *input = nullptr;
     bool alongK = false; ///< neighbours in memory are neighbours in k
     bool isRows = false; ///< A, whose points are rows; else columns
+    /// Neighbours that one asynchronous copy brings to shared memory; 0: each
+    /// element is read, or computed, by a thread.
+    int64_t copied = 0;
+    /// Found by analyze: the memory, the counter along which neighbours are
+    /// neighbours in it, and the size of that counter.
+    std::optional<Source> source = {};
+    unsigned near = 0;
+    Dim nearSize = 1;
     llvm::SmallVector<bool> moves;
     mlir::Type type() const { return factor.getType(); }
+    int64_t bytes() const { return type().getIntOrFloatBitWidth() / 8; }
   };
   /// A piece of an operand in shared memory: `points` rows or columns times
   /// `steps` of k; `pointStride` and `stepStride` in elements.
@@ -145,6 +186,24 @@ private:
 
   bool analyze(Operand &o, llvm::ArrayRef<unsigned> atoms, const Coords &dims);
   bool chooseTensorCores();
+  Coords inputCoords(const Operand &o, const Coords &dims);
+  Coords factorDims(const Operand &o, mlir::Value at, mlir::Value kAt);
+
+  // TileStages.cpp.
+  std::optional<Source> sourceOf(mlir::Value tensor, Coords at);
+  int64_t copyWidth(const Operand &o, const Source &source, unsigned near,
+                    Dim nearSize, bool isRow);
+  void copyPiece(const Operand &o, const Piece &piece, mlir::Value firstPoint,
+                 mlir::Value firstK);
+  void stage(const Operand &o, const Piece &piece, mlir::Value firstPoint,
+             mlir::Value firstK);
+  using Stager = llvm::function_ref<void(mlir::Value base, mlir::Value k0)>;
+  using Computer = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value base, mlir::ValueRange sums)>;
+  llvm::SmallVector<mlir::Value> overK(mlir::Value memory, int64_t steps,
+                                       int64_t stageBytes,
+                                       llvm::SmallVector<mlir::Value> sums,
+                                       Stager stager, Computer compute);
   void setCounters(llvm::ArrayRef<unsigned> groups, IndexExpr e) {
     k.setCounters(space, groups, std::move(e), counters);
   }
@@ -157,7 +216,15 @@ private:
   void tensorCoreSums(mlir::Value memory, mlir::Value m0, mlir::Value n0);
   void writeTile(mlir::Value memory, mlir::Value m0, mlir::Value n0);
   int64_t tileRows() const { return threadRows * kSide; }
+  int64_t scalarStageBytes() const;
   int64_t sharedBytes() const;
+  int64_t tensorCoreStageBytes() const;
+  Piece tensorCorePiece(const Operand &o, mlir::Value memory) const;
+  /// Whether neighbours in its piece are points.
+  static bool isTurned(const Operand &o) { return o.bytes() == 2 && !o.alongK; }
+  llvm::SmallVector<mlir::Value, 4> fragment(const Operand &o,
+                                             const Piece &piece,
+                                             mlir::Value point, int64_t step);
 
   // Numbers.
   mlir::Value add(mlir::Value x, mlir::Value y);
@@ -181,7 +248,9 @@ private:
 /// Replaces the kernel (func.func on memrefs) by one of the same name on
 /// pointers, which threads of a GPU run. Failure: some op has no code, a
 /// diagnostic was emitted.
-mlir::FailureOr<LaunchInfo> emitDeviceKernel(mlir::func::FuncOp kernel);
+/// `tf32`: products of float32 may be rounded to 11 bits.
+mlir::FailureOr<LaunchInfo> emitDeviceKernel(mlir::func::FuncOp kernel,
+                                             bool tf32 = false);
 
 } // namespace ft
 

@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/cuda/NvptxBackend.h"
 
+#include "compiler/codegen/cpu/OptimizeIr.h"
 #include "compiler/support/Diagnostics.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
@@ -16,7 +17,6 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
@@ -165,21 +165,7 @@ llvm::Expected<DeviceText> emitPtx(ModuleOp module, const CudaTarget &target,
     }
   }
 
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder builder(machine.get(), tuning);
-  llvm::LoopAnalysisManager lam;
-  llvm::FunctionAnalysisManager fam;
-  llvm::CGSCCAnalysisManager cgam;
-  llvm::ModuleAnalysisManager mam;
-  builder.registerModuleAnalyses(mam);
-  builder.registerCGSCCAnalyses(cgam);
-  builder.registerFunctionAnalyses(fam);
-  builder.registerLoopAnalyses(lam);
-  builder.crossRegisterProxies(lam, fam, cgam, mam);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(*device, mam);
+  optimizeIr(*device, *machine);
   if (llvm::Error error = checkCalls(*device))
     return error;
 

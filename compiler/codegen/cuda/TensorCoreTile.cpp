@@ -13,16 +13,21 @@
 //       2 × ldmatrix.x4             32 columns of B, 8 registers
 //       4 × mma                     16 × 32 sums, 16 registers
 //
-// Both operands lie with the steps of k next to each other, which is the order
-// in which the multiplier takes them. A row has 40 elements, 80 bytes: the
-// eight rows of 16 bytes that ldmatrix reads at a time fall into different
-// banks.
+// In shared memory neighbours are as in memory, so that they can be copied 16
+// bytes at a time: steps of k, which is the order in which the multiplier takes
+// them, or points, which ldmatrix.trans turns. A row is 16 bytes longer than it
+// has to be: the eight rows of 16 bytes that ldmatrix reads at a time then fall
+// into different banks.
 //
 // Registers of a fragment, for lane l of a warp, two elements in each:
 //
 //   A  row l/4 (+8 in 1 and 3), steps 2 (l%4) (+8 in 2 and 3)
 //   B  column l/4, steps 2 (l%4) (+8 in 1)
 //   C  row l/4 (+8 in 2 and 3), column 2 (l%4) (+1 in 1 and 3)
+//
+// Where TF32 is asked for, float32 goes the same way: mma.m16n8k8, with one
+// element in a register instead of two, of which ldmatrix moves the halves, and
+// half as many steps. Each is rounded to the 11 bits that are multiplied.
 
 #include "compiler/codegen/cuda/DeviceKernel.h"
 
@@ -30,9 +35,11 @@ using namespace mlir;
 
 namespace ft {
 
-static constexpr int64_t kPieceSteps = 32;
-static constexpr int64_t kPieceRow = kPieceSteps + 8;
-static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSteps = 16;
+// Of the steps of a row, and of all of it.
+static constexpr int64_t kStepBytes = 64, kRowBytes = kStepBytes + 16;
+// What ldmatrix takes of a row.
+static constexpr int64_t kMatrixBytes = 16, kMatrixRows = 8;
+static constexpr int64_t kMmaRows = 16, kMmaColumns = 8;
 static constexpr int64_t kWarpColumns = 32;
 
 /// The float16 or bfloat16 that a factor was widened from, or null.
@@ -45,91 +52,118 @@ static Value narrowed(Value factor) {
 }
 
 bool TileNest::chooseTensorCores() {
-  Value x = narrowed(a.factor), y = narrowed(b.factor);
-  if (!x || !y || x.getType() != y.getType() || !accumulator.isF32() ||
-      threadRows * kSide < 64)
+  if (!accumulator.isF32() || threadRows * kSide < 64)
     return false;
+  Value x = narrowed(a.factor), y = narrowed(b.factor);
+  if (!x || !y || x.getType() != y.getType())
+    return k.tf32;
   a.factor = x;
   b.factor = y;
   return true;
 }
 
+int64_t TileNest::tensorCoreStageBytes() const {
+  return (tileRows() + kColumns) * kRowBytes;
+}
+
+TileNest::Piece TileNest::tensorCorePiece(const Operand &o,
+                                          Value memory) const {
+  int64_t steps = kStepBytes / o.bytes(), pad = kMatrixBytes / o.bytes();
+  int64_t points = o.isRows ? tileRows() : kColumns;
+  if (isTurned(o))
+    return {memory, points, steps, 1, points + pad};
+  return {memory, points, steps, steps + pad, 1};
+}
+
+/// 16 points from `point` on of an operand at `step`: four registers.
+SmallVector<Value, 4> TileNest::fragment(const Operand &o, const Piece &piece,
+                                         Value point, int64_t step) {
+  OpBuilder &bld = r.b;
+  // ldmatrix takes the address of one row from each lane: of matrix l/8 row
+  // l%8. A's matrices go down first, then along k; B's the other way.
+  Value lane = rest(k.thread, kWarpThreads);
+  Value inMatrix = rest(lane, kMatrixRows);
+  Value low = rest(over(lane, kMatrixRows), 2), high = over(lane, 16);
+  Value along = o.isRows ? low : high, deep = o.isRows ? high : low;
+  Value at = add(point, times(along, kMatrixRows));
+  int64_t wide = kMatrixBytes / o.bytes();
+  Value slot;
+  if (isTurned(o))
+    slot =
+        add(times(add(add(times(deep, kMatrixRows), inMatrix), r.index(step)),
+                  piece.stepStride),
+            at);
+  else
+    slot = add(times(add(at, inMatrix), piece.pointStride),
+               add(times(deep, wide), r.index(step)));
+  Type i32 = bld.getI32Type();
+  auto four =
+      LLVM::LLVMStructType::getLiteral(bld.getContext(), {i32, i32, i32, i32});
+  Value all = k.call(
+      isTurned(o) ? "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.trans.b16.p3"
+                  : "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3",
+      four, sharedAt(piece.memory, o.type(), slot));
+  SmallVector<Value, 4> registers;
+  for (int64_t i = 0; i < 4; ++i) {
+    Value bits = LLVM::ExtractValueOp::create(bld, r.loc, all, i);
+    if (o.type().isF16())
+      bits = LLVM::BitcastOp::create(bld, r.loc, VectorType::get({2}, o.type()),
+                                     bits);
+    else if (o.type().isF32())
+      bits = k.call(
+          "llvm.nvvm.f2tf32.rna", i32,
+          LLVM::BitcastOp::create(bld, r.loc, o.type(), bits).getResult());
+    registers.push_back(bits);
+  }
+  return registers;
+}
+
 void TileNest::tensorCoreSums(Value memory, Value m0, Value n0) {
   OpBuilder &bld = r.b;
   Location loc = r.loc;
-  Type i32 = bld.getI32Type(), f32 = bld.getF32Type();
-  Type element = a.type();
-  Value bMemory = sharedAt(memory, element, r.index(tileRows() * kPieceRow));
+  Type f32 = bld.getF32Type(), element = a.type();
   Value lane = rest(k.thread, kWarpThreads),
         warp = over(k.thread, kWarpThreads);
   Value warpRow = times(over(warp, 2), kMmaRows);
   Value warpColumn = times(rest(warp, 2), kWarpColumns);
-  // ldmatrix takes the address of one row of 8 elements from each lane: of
-  // matrix l/8 row l%8. A's matrices go down first, then along k; B's the other
-  // way.
-  Value inMatrix = rest(lane, 8);
-  Value low = rest(over(lane, 8), 2), high = over(lane, 16);
-  Value aSlot =
-      add(times(add(warpRow, add(inMatrix, times(low, 8))), kPieceRow),
-          times(high, 8));
-  Value bSlot =
-      add(times(add(warpColumn, add(inMatrix, times(high, 8))), kPieceRow),
-          times(low, 8));
-
-  auto four = [&](Type type) {
-    return LLVM::LLVMStructType::getLiteral(bld.getContext(),
-                                            {type, type, type, type});
+  auto pieceOfA = [&](Value at) { return tensorCorePiece(a, at); };
+  auto pieceOfB = [&](Value at) {
+    return tensorCorePiece(
+        b, sharedAt(at, bld.getI8Type(), r.index(tileRows() * kRowBytes)));
   };
-  auto parts = [&](Value all) {
-    SmallVector<Value, 4> values;
-    for (int64_t i = 0; i < 4; ++i)
-      values.push_back(LLVM::ExtractValueOp::create(bld, loc, all, i));
-    return values;
-  };
-  auto matrices = [&](Value base, Value slot, int64_t more) {
-    Value at = sharedAt(base, element, add(slot, r.index(more)));
-    return parts(k.call("llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3",
-                        four(i32), at));
-  };
-  bool isHalf = element.isF16();
-  auto operand = [&](Value bits) -> Value {
-    if (!isHalf)
-      return bits;
-    return LLVM::BitcastOp::create(bld, loc, VectorType::get({2}, element),
-                                   bits);
-  };
-  const char *mma = isHalf ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-                           : "llvm.nvvm.mma.m16n8k16.row.col.bf16";
-
+  const char *mma = element.isF16() ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+                    : element.isBF16() ? "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+                                       : "llvm.nvvm.mma.m16n8k8.row.col.tf32";
+  auto four =
+      LLVM::LLVMStructType::getLiteral(bld.getContext(), {f32, f32, f32, f32});
+  int64_t steps = kStepBytes / a.bytes();
+  int64_t mmaSteps = 2 * kMatrixBytes / a.bytes();
   constexpr int64_t kTiles = kWarpColumns / kMmaColumns;
   SmallVector<Value> sums(4 * kTiles, r.zero(f32));
-  sums = r.loop(
-      r.index(0), r.index(kCount), kPieceSteps, kCount, kPieceSteps, sums,
-      [&](unsigned atom, ValueRange carried) {
-        Value k0 = r.scalarIndex(r.space.of(atom));
-        loadPiece(a, {memory, tileRows(), kPieceSteps, kPieceRow, 1}, m0, k0);
-        loadPiece(b, {bMemory, kColumns, kPieceSteps, kPieceRow, 1}, n0, k0);
-        k.barrier();
+  sums = overK(
+      memory, steps, tensorCoreStageBytes(), std::move(sums),
+      [&](Value at, Value k0) {
+        stage(a, pieceOfA(at), m0, k0);
+        stage(b, pieceOfB(at), n0, k0);
+      },
+      [&](Value at, ValueRange carried) {
         SmallVector<Value> next(carried);
-        for (int64_t step = 0; step < kPieceSteps; step += kMmaSteps) {
-          auto x = matrices(memory, aSlot, step);
+        for (int64_t step = 0; step < steps; step += mmaSteps) {
+          auto x = fragment(a, pieceOfA(at), warpRow, step);
           SmallVector<Value> y;
           for (int64_t c = 0; c < kWarpColumns; c += 2 * kMmaColumns)
-            llvm::append_range(y,
-                               matrices(bMemory, bSlot, c * kPieceRow + step));
+            llvm::append_range(y, fragment(b, pieceOfB(at),
+                                           add(warpColumn, r.index(c)), step));
           for (int64_t t = 0; t < kTiles; ++t) {
-            SmallVector<Value> operands;
-            for (Value v : x)
-              operands.push_back(operand(v));
-            operands.push_back(operand(y[2 * t]));
-            operands.push_back(operand(y[2 * t + 1]));
+            SmallVector<Value> operands(x.begin(), x.end());
+            operands.append({y[2 * t], y[2 * t + 1]});
+            operands.append(next.begin() + 4 * t, next.begin() + 4 * t + 4);
+            Value result = k.call(mma, four, operands);
             for (int64_t i = 0; i < 4; ++i)
-              operands.push_back(next[4 * t + i]);
-            auto result = parts(k.call(mma, four(f32), operands));
-            llvm::copy(result, next.begin() + 4 * t);
+              next[4 * t + i] =
+                  LLVM::ExtractValueOp::create(bld, loc, result, i);
           }
         }
-        k.barrier();
         return next;
       });
   Value row = add(warpRow, over(lane, 4));

@@ -4,6 +4,8 @@
 // Without reductions worth sharing, thread t of all computes element t of the
 // outputs, so that a warp touches neighbours in memory; reductions that it
 // needs are loops of its own (pooling, depthwise convolution, columns summed).
+// Pointwise ops on much memory whose alignment is known: four neighbours for
+// each thread, which the backend makes vector loads and stores of.
 //
 // Where a row of elements needs the same reductions, or a reduction is long, a
 // team computes the row: a warp for up to kWarpRow points, else the block.
@@ -28,6 +30,8 @@ namespace ft {
 static constexpr int64_t kWarpRow = 1024;
 // Results from which on a thread for each of them fills the machine.
 static constexpr int64_t kManyRows = 1 << 15;
+// Neighbours for one thread, where there are enough elements for that.
+static constexpr int64_t kVector = 4;
 
 void ThreadNest::plan() {
   if (!space.makeGroups())
@@ -70,6 +74,37 @@ void ThreadNest::plan() {
   for (unsigned g = 0; g < space.groups.size(); ++g)
     outer.push_back(g);
   outerPoints = outerPoints * innerPoints;
+  if (w.reductions.empty() && r.estimate(outerPoints) >= kVector * kManyRows &&
+      areVectors(w, atoms))
+    each = kVector;
+}
+
+/// Whether kVector neighbours along the fastest counter are an aligned vector
+/// in all that is read and written, or one element.
+bool ThreadNest::areVectors(const TensorWalk &w, ArrayRef<unsigned> atoms) {
+  if (atoms.empty() || knownDivisor(space.groups.back().size) % kVector)
+    return false;
+  unsigned near = atoms.back();
+  auto isVector = [&](Value memory, const IndexExpr &offset, int64_t bytes) {
+    int64_t known = k.alignments.lookup(memory);
+    return known && known % std::min<int64_t>(kVector * bytes, 16) == 0 &&
+           isConsecutive(r.space, offset, near, kVector);
+  };
+  Coords at(space.groups.size());
+  for (unsigned g = 0; g < at.size(); ++g)
+    at[g] = r.space.of(atoms[g]);
+  Coords coords = space.coordsOf(at);
+  for (const KernelOutput &o : space.outputs) {
+    auto type = cast<MemRefType>(o.memory.getType()).getElementType();
+    if (!type.isIntOrFloat() ||
+        !isVector(o.memory, offsetOf(o.memory, coords, r.space),
+                  std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1)))
+      return false;
+  }
+  return llvm::all_of(w.accesses, [&](const TensorWalk::Access &access) {
+    return !r.space.dependsOn(access.offset, near) ||
+           isVector(access.memory, access.offset, access.bytes);
+  });
 }
 
 void ThreadNest::point() {
@@ -149,18 +184,26 @@ void ThreadNest::readReductions() {
 }
 
 void ThreadNest::elements(Value block) {
-  blocks = ceilDiv(outerPoints, kBlockThreads);
+  blocks = ceilDiv(outerPoints, kBlockThreads * each);
   Value at = arith::AddIOp::create(
       r.b, r.loc,
       arith::MulIOp::create(r.b, r.loc, block, r.index(kBlockThreads)),
       k.thread);
+  if (each > 1)
+    at = arith::MulIOp::create(r.b, r.loc, at, r.index(each));
   // Blocks of other nests are beyond the end, or before 0, which is the same
   // without a sign.
   Value some = arith::CmpIOp::create(r.b, r.loc, arith::CmpIPredicate::ult, at,
                                      r.index(outerPoints));
   k.when(some, [&] {
-    setCounters(outer, r.space.of(r.space.addCounter(at, outerPoints)));
-    point();
+    setCounters(outer, r.space.of(r.space.addCounter(at, outerPoints, each)));
+    if (each == 1)
+      return point();
+    IndexExpr first = counters[outer.back()];
+    for (int64_t i = 0; i < each; ++i) {
+      counters[outer.back()] = first + IndexExpr(i);
+      point();
+    }
   });
 }
 

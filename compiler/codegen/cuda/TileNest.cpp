@@ -14,6 +14,7 @@
 //
 //   for k0 in 0 … K step 16:
 //     A[rows, k0 … k0+16) and B[k0 … k0+16), columns]  →  shared memory
+//                                       (one step ahead, see TileStages.cpp)
 //     for k in 16:  t + 4 loads, 4 t multiplications
 //   the sums →  shared memory  →  one element for each thread and step:
 //                                 pointwise ops, stores
@@ -69,6 +70,7 @@ bool TileNest::analyze(Operand &o, ArrayRef<unsigned> atoms,
   TensorWalk w(r.space);
   if (!w.read(o.input->get(), where) || !w.reductions.empty())
     return false;
+  o.source = sourceOf(o.input->get(), where);
   for (unsigned atom : atoms)
     o.moves.push_back(llvm::any_of(w.accesses, [&](const auto &access) {
       return r.space.dependsOn(access.offset, atom);
@@ -76,6 +78,19 @@ bool TileNest::analyze(Operand &o, ArrayRef<unsigned> atoms,
   for (const auto &access : w.accesses)
     if (!kAtoms.empty())
       o.alongK |= access.offset.coefficient(kAtoms.back()).is(1);
+  for (unsigned g = 0; g < atoms.size(); ++g)
+    if (o.moves[g] && !o.alongK) {
+      o.near = atoms[g];
+      o.nearSize = space.groups[g].size;
+    }
+  if (o.alongK) {
+    o.near = kAtoms.back();
+    o.nearSize = loops.groups.back().size;
+  }
+  // Divisions by sizes of the run are only safe where there is an element.
+  for (const auto &g : loops.groups)
+    if (loops.groups.size() > 1 && !g.size.isStatic())
+      o.source.reset();
   return true;
 }
 
@@ -122,6 +137,13 @@ bool TileNest::plan() {
   if (m <= kSide)
     threadRows = 1;
   tensorCores = chooseTensorCores();
+  for (Operand *o : {&a, &b})
+    if (o->source && isa<BlockArgument>(o->factor)) {
+      // Neighbours in the piece are points, or steps of k on tensor cores;
+      // pieces of 16-bit floats are as they come.
+      bool isRow = !tensorCores ? !o->alongK : o->bytes() == 2 || o->alongK;
+      o->copied = copyWidth(*o, *o->source, o->near, o->nearSize, isRow);
+    }
   return m >= kFewRows && r.estimate(columnCount) >= kFewColumns &&
          r.estimate(kCount) >= kFewSteps;
 }
@@ -137,9 +159,8 @@ Coords TileNest::contractionCoords(linalg::GenericOp &op) {
   return w.reductions[0].coords;
 }
 
-/// The factor at row (or column) `at` and step `kAt`, which exist.
-Value TileNest::element(const Operand &o, Value at, Value kAt) {
-  TensorReader::Scope scope(r);
+/// The dims of the contraction at row (or column) `at` and step `kAt`.
+Coords TileNest::factorDims(const Operand &o, Value at, Value kAt) {
   Dim count = o.isRows ? rowCount : columnCount;
   setCounters(o.isRows ? rows : columns,
               r.space.of(r.space.addCounter(at, count)));
@@ -157,7 +178,21 @@ Value TileNest::element(const Operand &o, Value at, Value kAt) {
                   r.space.of(r.space.addCounter(r.scalarIndex(part), g.size)));
     e = r.space.floorDiv(e, g.size);
   }
-  return r.evaluateAt(op, o.factor, dims);
+  return dims;
+}
+
+Coords TileNest::inputCoords(const Operand &o, const Coords &dims) {
+  Coords at;
+  for (AffineExpr e :
+       contraction.op.getMatchingIndexingMap(o.input).getResults())
+    at.push_back(r.space.evaluate(e, dims));
+  return at;
+}
+
+/// The factor at row (or column) `at` and step `kAt`, which exist.
+Value TileNest::element(const Operand &o, Value at, Value kAt) {
+  TensorReader::Scope scope(r);
+  return r.evaluateAt(contraction.op, o.factor, factorDims(o, at, kAt));
 }
 
 Value TileNest::sharedAt(Value base, Type type, Value at) {
@@ -206,7 +241,9 @@ void TileNest::scalarSums(Value memory, Value m0, Value n0) {
   Location loc = r.loc;
   int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
   int64_t aRow = tileRows() + kPad, bRow = kColumns + kPad;
-  Value bMemory = sharedAt(memory, accumulator, r.index(kSteps * aRow));
+  auto bPiece = [&](Value stage) {
+    return sharedAt(stage, accumulator, r.index(kSteps * aRow));
+  };
   Value myRow = times(over(k.thread, kSide), threadRows);
   Value myColumn = times(rest(k.thread, kSide), kEach);
   auto load = [&](Value base, int64_t row, Value step, Value at, int64_t n) {
@@ -217,18 +254,19 @@ void TileNest::scalarSums(Value memory, Value m0, Value n0) {
   };
   auto contract = arith::FastMathFlags::contract;
   SmallVector<Value> sums(threadRows * kEach, r.zero(accumulator));
-  sums = r.loop(
-      r.index(0), r.index(kCount), kSteps, kCount, kSteps, sums,
-      [&](unsigned atom, ValueRange carried) {
-        Value k0 = r.scalarIndex(r.space.of(atom));
-        loadPiece(a, {memory, tileRows(), kSteps, 1, aRow}, m0, k0);
-        loadPiece(b, {bMemory, kColumns, kSteps, 1, bRow}, n0, k0);
-        k.barrier();
-        SmallVector<Value> next = r.loop(
+  sums = overK(
+      memory, kSteps, scalarStageBytes(), std::move(sums),
+      [&](Value at, Value k0) {
+        stage(a, {at, tileRows(), kSteps, 1, aRow}, m0, k0);
+        stage(b, {bPiece(at), kColumns, kSteps, 1, bRow}, n0, k0);
+      },
+      [&](Value at, ValueRange carried) {
+        Value bMemory = bPiece(at);
+        return r.loop(
             r.index(0), r.index(kSteps), 1, kSteps, 1, carried,
             [&](unsigned step, ValueRange acc) {
               Value s = r.scalarIndex(r.space.of(step));
-              Value x = load(memory, aRow, s, myRow, threadRows);
+              Value x = load(at, aRow, s, myRow, threadRows);
               Value y = load(bMemory, bRow, s, myColumn, kEach);
               SmallVector<Value> results;
               for (int64_t i = 0; i < threadRows; ++i)
@@ -244,9 +282,6 @@ void TileNest::scalarSums(Value memory, Value m0, Value n0) {
                 }
               return results;
             });
-        // The next step writes over what others may still read.
-        k.barrier();
-        return next;
       });
   for (int64_t i = 0; i < threadRows; ++i)
     for (int64_t j = 0; j < kEach; ++j) {
@@ -298,10 +333,16 @@ void TileNest::writeTile(Value memory, Value m0, Value n0) {
          });
 }
 
+int64_t TileNest::scalarStageBytes() const {
+  int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
+  return bytes * kSteps * (tileRows() + kPad + kColumns + kPad);
+}
+
+/// Two stages, and then the sums.
 int64_t TileNest::sharedBytes() const {
   int64_t bytes = accumulator.getIntOrFloatBitWidth() / 8;
-  int64_t row = kColumns + kPad;
-  return bytes * std::max(kSteps * (tileRows() + kPad + row), tileRows() * row);
+  int64_t stage = tensorCores ? tensorCoreStageBytes() : scalarStageBytes();
+  return std::max(2 * stage, bytes * tileRows() * (kColumns + kPad));
 }
 
 bool TileNest::emit(Dim first) {

@@ -3,6 +3,7 @@
 
 #include "ContractionText.h"
 
+#include "compiler/codegen/cuda/Occupancy.h"
 #include "compiler/codegen/cuda/Ptxas.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -30,11 +31,17 @@ TEST(CudaTargetTest, ChipsAndVersionsOfPtx) {
   auto older = llvm::cantFail(CudaTarget::parse("sm_80+ptx71"));
   EXPECT_EQ(older.sm, 80u);
   EXPECT_EQ(older.features(), "+ptx71");
+  EXPECT_FALSE(older.tf32);
+  auto rounding = llvm::cantFail(CudaTarget::parse("sm_80+ptx71+tf32"));
+  EXPECT_TRUE(rounding.tf32);
+  EXPECT_EQ(rounding.features(), "+ptx71");
+  EXPECT_TRUE(llvm::cantFail(CudaTarget::parse("+tf32")).tf32);
   EXPECT_TRUE(llvm::cantFail(CudaTarget::parse("sm_90a")).exact);
   EXPECT_EQ(llvm::cantFail(CudaTarget::parse("sm_120")).ptx, 87u);
   // LLVM ends the process on some of these.
-  for (const char *bad : {"sm_70", "sm_90+ptx71", "sm_80+ptx99", "sm_80+sm_90",
-                          "sm_80+", "gfx90a", "SM_80"})
+  for (const char *bad :
+       {"sm_70", "sm_90+ptx71", "sm_80+ptx99", "sm_80+sm_90", "sm_80+",
+        "gfx90a", "SM_80", "sm_80+tf32+", "sm_80+tf16"})
     EXPECT_NE(llvm::toString(CudaTarget::parse(bad).takeError()), "") << bad;
 }
 
@@ -70,6 +77,16 @@ std::string rowMax() {
   } -> tensor<3xf32>
   bufferization.materialize_in_destination %r in restrict writable %out
       : (tensor<3xf32>, memref<3xf32>) -> ())");
+}
+
+/// The same with arguments whose addresses are multiples of 16.
+std::string aligned(std::string text) {
+  for (const char *name : {"%a", "%b", "%x"}) {
+    size_t at = text.find(std::string(name) + ": memref");
+    if (at != std::string::npos)
+      text.insert(text.find('>', at) + 1, " {ft.align = 16 : i64}");
+  }
+  return text;
 }
 
 std::string matmul() { return matmulText(70, 80, 40, 0).module(); }
@@ -127,6 +144,46 @@ TEST(DevicePtx, HoldsWhatItMust) {
   EXPECT_TRUE(has(tiles.ptx, ".target sm_90"));
   EXPECT_TRUE(has(tiles.ptx, "ld.shared.v4"));
   EXPECT_TRUE(has(tiles.ptx, "fma.rn.f32"));
+  // Nothing is known of addresses: one float at a time.
+  EXPECT_TRUE(has(tiles.ptx, "cp.async.ca.shared.global"));
+  EXPECT_FALSE(has(tiles.ptx, "cp.async.cg"));
+  EXPECT_TRUE(has(tiles.ptx, "cp.async.commit_group"));
+  // Exact, unless less is asked for.
+  EXPECT_FALSE(has(tiles.ptx, "mma.sync"));
+}
+
+TEST(DevicePtx, VectorsWhereAlignmentIsProved) {
+  // Rows of 80 floats are multiples of 16 bytes, those of 81 are not.
+  for (int64_t n : {80, 81}) {
+    std::vector<float> a(70 * 40), b(40 * n), c(70 * n);
+    Ran tiles(aligned(matmulText(70, n, 40, 0).module()),
+              {a.size(), b.size(), c.size()});
+    EXPECT_EQ(tiles.fault, "");
+    EXPECT_EQ(has(tiles.ptx, "cp.async.cg.shared.global"), n == 80);
+    EXPECT_TRUE(has(tiles.ptx, "cp.async.ca.shared.global"));
+  }
+}
+
+/// Four neighbours for each thread where there are many and they are aligned.
+TEST(DevicePtx, PointwiseVectors) {
+  for (size_t n : {133120, 133119}) {
+    std::string text = plus1(), size = std::to_string(n);
+    for (size_t at; (at = text.find("300xf32")) != std::string::npos;)
+      text.replace(at, 3, size);
+    text = aligned(text);
+    size_t out = text.find("%out: memref");
+    text.insert(text.find('>', out) + 1, " {ft.align = 64 : i64}");
+    std::vector<float> x(n), y(n);
+    for (size_t i = 0; i < n; ++i)
+      x[i] = static_cast<float>(i);
+    std::vector<void *> memory = {x.data(), y.data()};
+    Ran ran(text, memory, Ran::Change(), "sm_80");
+    EXPECT_EQ(ran.error + ran.fault, "");
+    EXPECT_EQ(y.front(), 1);
+    EXPECT_EQ(y.back(), static_cast<float>(n));
+    EXPECT_EQ(has(ran.ptx, "ld.global.nc.v4.b32"), n % 4 == 0) << ran.ptx;
+    EXPECT_EQ(has(ran.ptx, "st.global.v4.b32"), n % 4 == 0);
+  }
 }
 
 TEST(DevicePtx, MatmulSpillsNothing) {
@@ -144,7 +201,8 @@ TEST(DevicePtx, MatmulSpillsNothing) {
     EXPECT_EQ(k.spillBytes, 0u);
     EXPECT_GT(k.registers, 16u);
     EXPECT_LE(k.registers, 128u);
-    EXPECT_EQ(k.sharedBytes, 64u * 68 * 4);
+    // Two stages of 16 steps, or the results.
+    EXPECT_EQ(k.sharedBytes, 2u * 16 * (68 + 68) * 4);
     EXPECT_EQ(assembled->cubin.substr(1, 3), "ELF");
   }
 }
@@ -157,6 +215,20 @@ TEST(DevicePtx, WhatADeviceLacksIsRefusedByName) {
   EXPECT_TRUE(has(ran.error, "powf (in k)") ||
               has(ran.error, "llvm.pow.f32 (in k)"))
       << ran.error;
+}
+
+TEST(OccupancyTest, WhatThereIsTooLittleOf) {
+  // 65536 registers are 6 blocks of 256 threads with 40 each.
+  Occupancy o = occupancyOf(80, 40, 17408);
+  EXPECT_EQ(o.blocks, 6u);
+  EXPECT_EQ(o.most, 8u);
+  EXPECT_EQ(o.percent(), 75u);
+  EXPECT_EQ(o.limit, "registers");
+  EXPECT_EQ(occupancyOf(90, 16, 0).blocks, 8u);
+  EXPECT_EQ(occupancyOf(90, 16, 0).limit, "threads");
+  // 100 KiB, 1 KiB of each block's for the system.
+  EXPECT_EQ(occupancyOf(86, 16, 40 * 1024).blocks, 2u);
+  EXPECT_EQ(occupancyOf(86, 16, 40 * 1024).limit, "shared memory");
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,8 +251,9 @@ uint16_t narrow(int value, bool isHalf) {
 /// are wrong, or what the compiler or the emulator says.
 std::string multiplyNarrow(const std::string &element, bool transposed,
                            const Ran::Change &change = {},
-                           std::string *ptx = nullptr) {
-  int64_t m = 70, n = 81, k = 53;
+                           std::string *ptx = nullptr, int64_t n = 81,
+                           int64_t k = 53) {
+  int64_t m = 70;
   ContractionText t = matmulText(m, n, k, transposed ? -1 : 0);
   t.aElement = t.bElement = element;
   t.extend = "arith.extf";
@@ -203,7 +276,8 @@ std::string multiplyNarrow(const std::string &element, bool transposed,
     for (int64_t j = 0; j < n; ++j)
       for (int64_t l = 0; l < k; ++l)
         want[i * n + j] += static_cast<float>(number(i, l) * number(l, 5 * j));
-  Ran ran(t.module(), {a.data(), b.data(), c.data()}, change, "sm_80");
+  std::string text = n % 8 || k % 8 ? t.module() : aligned(t.module());
+  Ran ran(text, {a.data(), b.data(), c.data()}, change, "sm_80");
   if (ptx)
     *ptx = ran.ptx;
   if (!ran.error.empty() || !ran.fault.empty())
@@ -231,6 +305,52 @@ TEST(TensorCores, MultiplyExactly) {
         EXPECT_EQ(assembled->kernels[0].spillBytes, 0u);
       }
     }
+}
+
+/// Both operands come by 16 bytes; where neighbours of B are columns, ldmatrix
+/// turns it.
+TEST(TensorCores, CopyAndTurn) {
+  for (const char *element : {"f16", "bf16"})
+    for (bool transposed : {false, true}) {
+      std::string ptx;
+      EXPECT_EQ(multiplyNarrow(element, transposed, {}, &ptx, 88, 56), "0");
+      EXPECT_TRUE(has(ptx, "cp.async.cg.shared.global"));
+      EXPECT_FALSE(has(ptx, "cp.async.ca"));
+      EXPECT_FALSE(has(ptx, "ld.global"));
+      EXPECT_EQ(has(ptx, "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16"),
+                !transposed);
+    }
+}
+
+/// float32 as TF32, if asked for: small integers are exact.
+TEST(TensorCores, RoundFloatsIfAskedTo) {
+  for (bool transposed : {false, true}) {
+    int64_t m = 70, n = 80, k = 40;
+    std::vector<float> a(m * k), b(k * n), c(m * n), want(m * n);
+    for (size_t i = 0; i < a.size(); ++i)
+      a[i] = static_cast<float>(i * 7 % 13) - 6;
+    for (size_t i = 0; i < b.size(); ++i)
+      b[i] = static_cast<float>(i * 5 % 11) - 5;
+    for (int64_t i = 0; i < m; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        for (int64_t l = 0; l < k; ++l)
+          want[i * n + j] +=
+              a[i * k + l] * b[transposed ? j * k + l : l * n + j];
+    std::string text =
+        aligned(matmulText(m, n, k, transposed ? -1 : 0).module());
+    Ran ran(text, {a.data(), b.data(), c.data()}, {}, "sm_90+tf32");
+    EXPECT_EQ(ran.error + ran.fault, "");
+    EXPECT_EQ(c, want);
+    EXPECT_TRUE(has(ran.ptx, "mma.sync.aligned.m16n8k8.row.col.f32.tf32"));
+    EXPECT_TRUE(has(ran.ptx, "cvt.rna.tf32.f32"));
+    // 1 + 2^-12 has a bit more than what is multiplied.
+    a.assign(a.size(), 1 + std::ldexp(1.0F, -12));
+    b.assign(b.size(), 1);
+    Ran rounded(text, {a.data(), b.data(), c.data()}, {}, "sm_90+tf32");
+    EXPECT_EQ(c[0], 40);
+    Ran exact(text, {a.data(), b.data(), c.data()}, {}, "sm_90");
+    EXPECT_NE(c[0], 40);
+  }
 }
 
 TEST(TensorCores, WrongFragmentsGiveWrongValues) {
@@ -280,6 +400,16 @@ TEST(Emulator, FindsAMissingBarrier) {
           [](llvm::Module &m) { barrierIn(m)->eraseFromParent(); });
   EXPECT_TRUE(has(ran.fault, "race: access")) << ran.fault;
   EXPECT_TRUE(has(ran.fault, "of kernel \"k\", block 0")) << ran.fault;
+}
+
+TEST(Emulator, FindsCopiesThatNobodyWaitsFor) {
+  auto change = [](llvm::Module &m) {
+    for (llvm::IntrinsicInst *i : instructionsOf<llvm::IntrinsicInst>(m))
+      if (i->getIntrinsicID() == llvm::Intrinsic::nvvm_cp_async_wait_all)
+        i->eraseFromParent();
+  };
+  std::string wrong = multiplyNarrow("bf16", true, change, nullptr, 88, 56);
+  EXPECT_GT(std::atoi(wrong.c_str()), 1000) << wrong;
 }
 
 TEST(Emulator, FindsATailThatIsOneTooLong) {
