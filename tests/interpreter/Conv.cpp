@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Finite.h"
 
 #include <cmath>
 
@@ -56,17 +57,8 @@ static Shape batched(Shape shape, size_t rank) {
   return shape;
 }
 
-/// Zeros of the padding times infinity: what that gives is the algorithm's
-/// choice.
-static void openIfNotFinite(Call &call) {
-  for (const Tensor &operand : call.operands)
-    for (int64_t i = 0, n = operand.numel(); i < n; ++i)
-      if (!std::isfinite(operand.real(i)))
-        return call.open("a convolution of infinities");
-}
-
 static void run(Call &call, Convolution conv, const Tensor *bias) {
-  openIfNotFinite(call);
+  openIfNotFinite(call, "a convolution of infinities");
   const Tensor &x = call.tensor(0), &w = call.tensor(1);
   Tensor &out = call.out();
   conv.input = batched(x.shape, w.shape.size());
@@ -99,49 +91,85 @@ static void run(Call &call, Convolution conv, const Tensor *bias) {
       out.setComplex(i, sums[i]);
 }
 
-/// convolution(input, weight, bias, stride, padding, dilation, transposed,
-/// output_padding, groups), and its old form with more flags.
-static void convolution(Call &call) {
+/// Every form of the forward convolution: they differ in the order of their
+/// arguments, in what they leave out, and in what their names fix.
+static void forward(Call &call) {
   size_t spatial = call.tensor(1).rank() - 2;
+  auto list = [&](llvm::StringRef name, int64_t otherwise) {
+    int i = call.schema.argIndex(name);
+    return i < 0 ? Shape(spatial, otherwise) : call.integers(i, spatial);
+  };
+  llvm::StringRef base = call.base();
   Convolution conv;
-  conv.stride = call.integers(3, spatial);
-  conv.padding = call.integers(4, spatial);
-  conv.dilation = call.integers(5, spatial);
-  conv.transposed = call.flag(6);
-  conv.groups = call.integer(8);
-  run(call, conv, call.optTensor(2));
-}
-
-/// convNd(input, weight, bias, stride, padding, dilation, groups)
-static void convNd(Call &call) {
-  size_t spatial = call.tensor(1).rank() - 2;
-  Convolution conv;
-  conv.stride = call.integers(3, spatial);
-  conv.dilation = call.integers(5, spatial);
-  conv.groups = call.integer(6);
-  if (call.args[4].kind == Arg::Str) {
+  conv.stride = list("stride", 1);
+  conv.dilation = list("dilation", 1);
+  int flag = call.schema.argIndex("transposed"),
+      groups = call.schema.argIndex("groups"),
+      padding = call.schema.argIndex("padding");
+  conv.transposed = flag >= 0 ? call.flag(flag) : base.contains("transpose");
+  conv.groups = groups >= 0 ? call.integer(groups)
+                : base.contains("depthwise")
+                    ? call.out().rank() > int64_t(spatial) + 1
+                          ? call.tensor(0).shape[1]
+                          : call.tensor(0).shape[0]
+                    : 1;
+  if (call.args[padding].kind != Arg::Str) {
+    conv.padding = call.integers(padding, spatial);
+  } else {
     conv.padding.assign(spatial, 0);
-    if (call.text(4) == "same")
+    if (call.text(padding) == "same")
       for (size_t d = 0; d < spatial; ++d) // less before than after
         conv.padding[d] =
             conv.dilation[d] * (call.tensor(1).shape[2 + d] - 1) / 2;
-  } else {
-    conv.padding = call.integers(4, spatial);
   }
-  run(call, conv, call.optTensor(2));
+  run(call, conv, call.optTensor(call.schema.argIndex("bias")));
 }
 
-/// conv_transposeNd(input, weight, bias, stride, padding, output_padding,
-/// groups, dilation)
-static void convTransposeNd(Call &call) {
-  size_t spatial = call.tensor(1).rank() - 2;
-  Convolution conv;
-  conv.stride = call.integers(3, spatial);
-  conv.padding = call.integers(4, spatial);
-  conv.groups = call.integer(6);
-  conv.dilation = call.integers(7, spatial);
-  conv.transposed = true;
-  run(call, conv, call.optTensor(2));
+/// self [T, B, C], weight [K, C, F], bias [F], pad: `visit(i, w, o)` for each
+/// product.
+template <typename Visit>
+static void eachOfTbc(const Shape &in, const Shape &weight, const Shape &out,
+                      int64_t pad, Visit visit) {
+  forEachIndex(out, [&](Index o, int64_t flat) {
+    for (int64_t k = 0; k < weight[0]; ++k)
+      for (int64_t c = 0, t = o[0] + k - pad; c < weight[1]; ++c)
+        if (t >= 0 && t < in[0])
+          visit(flatten(in, {t, o[1], c}), flatten(weight, {k, c, o[2]}), flat);
+  });
+}
+
+static void convTbc(Call &call) {
+  openIfNotFinite(call, "a convolution of infinities");
+  const Tensor &x = call.tensor(0), &w = call.tensor(1), &b = call.tensor(2);
+  Tensor &out = call.out();
+  std::vector<double> sums(out.numel());
+  for (size_t i = 0; i < sums.size(); ++i)
+    sums[i] = b.real(i % b.numel());
+  eachOfTbc(x.shape, w.shape, out.shape, call.integer(3),
+            [&](int64_t i, int64_t k, int64_t o) {
+              sums[o] += x.real(i) * w.real(k);
+            });
+  for (size_t i = 0; i < sums.size(); ++i)
+    out.setReal(i, sums[i]);
+}
+
+/// (grad, input, weight, bias, pad)
+static void convTbcBackward(Call &call) {
+  openIfNotFinite(call, "a convolution of infinities");
+  const Tensor &grad = call.tensor(0), &x = call.tensor(1), &w = call.tensor(2);
+  std::vector<double> sums[3];
+  for (int r = 0; r < 3; ++r)
+    sums[r].resize(call.out(r).numel());
+  eachOfTbc(x.shape, w.shape, grad.shape, call.integer(4),
+            [&](int64_t i, int64_t k, int64_t o) {
+              sums[0][i] += grad.real(o) * w.real(k);
+              sums[1][k] += grad.real(o) * x.real(i);
+            });
+  for (int64_t o = 0, n = grad.numel(); o < n; ++o)
+    sums[2][o % grad.shape[2]] += grad.real(o);
+  for (int r = 0; r < 3; ++r)
+    for (size_t i = 0; i < sums[r].size(); ++i)
+      call.out(r).setReal(i, sums[r][i]);
 }
 
 /// grad, input, weight, bias_sizes, stride, padding, dilation, transposed,
@@ -158,7 +186,7 @@ static void convolutionBackward(Call &call) {
   conv.input = batched(x.shape, w.rank());
   conv.weight = w.shape;
   conv.output = batched(grad.shape, w.rank());
-  openIfNotFinite(call);
+  openIfNotFinite(call, "a convolution of infinities");
   std::vector<Complex> dx(x.numel()), dw(w.numel());
   conv.each([&](int64_t i, int64_t k, int64_t o) {
     dx[i] += grad.complex(o) * std::conj(w.complex(k));
@@ -187,17 +215,33 @@ static void convolutionBackward(Call &call) {
 llvm::ArrayRef<OpRow> ft::interpreter::convOps() {
   using enum OpClass;
   static const OpRow rows[] = {
-      {"convolution.default", convolution, Accumulated},
-      {"_convolution.default", convolution, Accumulated},
-      {"conv1d.default", convNd, Accumulated},
-      {"conv2d.default", convNd, Accumulated},
-      {"conv3d.default", convNd, Accumulated},
-      {"conv1d.padding", convNd, Accumulated},
-      {"conv2d.padding", convNd, Accumulated},
-      {"conv3d.padding", convNd, Accumulated},
-      {"conv_transpose1d.default", convTransposeNd, Accumulated},
-      {"conv_transpose2d.input", convTransposeNd, Accumulated},
-      {"conv_transpose3d.input", convTransposeNd, Accumulated},
+      {"convolution.default", forward, Accumulated},
+      {"_convolution.default", forward, Accumulated},
+      {"_convolution.deprecated", forward, Accumulated},
+      {"convolution_overrideable.default", forward, Accumulated},
+      {"_convolution_mode.default", forward, Accumulated},
+      {"mkldnn_convolution.default", forward, Accumulated},
+      {"conv1d.default", forward, Accumulated},
+      {"conv2d.default", forward, Accumulated},
+      {"conv3d.default", forward, Accumulated},
+      {"conv1d.padding", forward, Accumulated},
+      {"conv2d.padding", forward, Accumulated},
+      {"conv3d.padding", forward, Accumulated},
+      {"conv_transpose1d.default", forward, Accumulated},
+      {"conv_transpose2d.input", forward, Accumulated},
+      {"conv_transpose3d.input", forward, Accumulated},
+      {"_conv_depthwise2d.default", forward, Accumulated},
+      {"conv_depthwise3d.default", forward, Accumulated},
+      {"_slow_conv2d_forward.default", forward, Accumulated},
+      {"slow_conv3d.default", forward, Accumulated},
+      {"slow_conv3d_forward.default", forward, Accumulated},
+      {"slow_conv_dilated2d.default", forward, Accumulated},
+      {"slow_conv_dilated3d.default", forward, Accumulated},
+      {"slow_conv_transpose2d.default", forward, Accumulated},
+      {"slow_conv_transpose3d.default", forward, Accumulated},
+      {"thnn_conv2d.default", forward, Accumulated},
+      {"conv_tbc.default", convTbc, Accumulated},
+      {"conv_tbc_backward.default", convTbcBackward, Accumulated},
       {"convolution_backward.default", convolutionBackward, Accumulated},
   };
   return rows;

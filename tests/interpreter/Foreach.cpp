@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/StringMap.h"
 
+#include <cmath>
+
 using namespace ft;
 using namespace ft::interpreter;
 
@@ -62,6 +64,82 @@ static void foreachEntry(Call &call) {
   }
 }
 
+/// Runs `function(entry, result)` on each tensor of the first list.
+template <typename Function>
+static void eachEntry(Call &call, Function function) {
+  std::vector<const Tensor *> list = call.tensors(0);
+  for (size_t k = 0; k < list.size(); ++k)
+    function(k, *list[k], call.out(k));
+}
+
+/// clone, copy (the second list), zero.
+static void foreachMove(Call &call) {
+  llvm::StringRef base = call.base();
+  eachEntry(call, [&](size_t k, const Tensor &self, Tensor &out) {
+    const Tensor &from = base.contains("copy") ? *call.tensors(1)[k] : self;
+    for (int64_t i = 0, n = out.numel(); i < n && !base.contains("zero"); ++i) {
+      Shape shape = out.shape, index(shape.size());
+      for (int64_t d = int64_t(shape.size()), rest = i; d-- > 0;) {
+        index[d] = rest % shape[d];
+        rest /= shape[d];
+      }
+      out.set(i, from, flattenBroadcast(from.shape, index));
+    }
+  });
+}
+
+/// norm and powsum of all elements: (self, ord, dtype).
+static void foreachNorm(Call &call) {
+  double p = call.number(1);
+  bool root = call.base().contains("norm");
+  eachEntry(call, [&](size_t, const Tensor &self, Tensor &out) {
+    double sum = 0;
+    for (int64_t i = 0, n = self.numel(); i < n; ++i)
+      sum += std::pow(std::abs(self.complex(i)), p);
+    out.setReal(0, root ? std::pow(sum, 1 / p) : sum);
+  });
+}
+
+static void foreachMax(Call &call) {
+  eachEntry(call, [&](size_t, const Tensor &self, Tensor &out) {
+    if (self.numel() == 0)
+      return call.refuse("a maximum of nothing");
+    int64_t most = 0;
+    for (int64_t i = 0, n = self.numel(); i < n; ++i)
+      if (self.whole()
+              ? self.integer(i) > self.integer(most)
+              : std::isnan(self.real(i)) || self.real(i) > self.real(most))
+        most = i;
+    out.set(0, self, most);
+  });
+}
+
+static void foreachMm(Call &call) {
+  eachEntry(call, [&](size_t k, const Tensor &a, Tensor &out) {
+    const Tensor &b = *call.tensors(1)[k];
+    int64_t n = b.shape[1], m = a.shape[1];
+    for (int64_t i = 0, all = out.numel(); i < all; ++i) {
+      double sum = 0;
+      for (int64_t l = 0; l < m; ++l)
+        sum += a.real(i / n * m + l) * b.real(l * n + i % n);
+      out.setReal(i, sum);
+    }
+  });
+}
+
+/// addcmul and addcdiv with a factor for each entry: (self, a, b, scalars).
+static void foreachFactors(Call &call) {
+  bool quotient = call.base().contains("div");
+  eachEntry(call, [&](size_t k, const Tensor &self, Tensor &out) {
+    const Tensor &a = *call.tensors(1)[k], &b = *call.tensors(2)[k];
+    double factor = call.tensor(3).real(k);
+    for (int64_t i = 0, n = out.numel(); i < n; ++i)
+      out.setReal(i,
+                  self.real(i) + factor * (quotient ? a.real(i) / b.real(i)
+                                                    : a.real(i) * b.real(i)));
+  });
+}
+
 llvm::ArrayRef<OpRow> ft::interpreter::foreachOps() {
   static const std::vector<OpRow> rows = [] {
     llvm::StringMap<OpClass> entries;
@@ -72,6 +150,19 @@ llvm::ArrayRef<OpRow> ft::interpreter::foreachOps() {
       if (const Schema *entry = entryOf(schema))
         if (auto found = entries.find(entry->name); found != entries.end())
           all.push_back({schema.name, foreachEntry, found->second});
+    using enum OpClass;
+    const OpRow own[] = {
+        {"_foreach_clone.default", foreachMove, Exact},
+        {"_foreach_copy.default", foreachMove, Exact},
+        {"_foreach_zero.default", foreachMove, Exact},
+        {"_foreach_max.default", foreachMax, Exact},
+        {"_foreach_norm.Scalar", foreachNorm, Accumulated},
+        {"_foreach_powsum.Scalar", foreachNorm, Accumulated},
+        {"_foreach_mm.default", foreachMm, Accumulated},
+        {"_foreach_addcmul.Tensor", foreachFactors, Accumulated},
+        {"_foreach_addcdiv.Tensor", foreachFactors, Accumulated},
+    };
+    all.insert(all.end(), std::begin(own), std::end(own));
     return all;
   }();
   return rows;

@@ -145,6 +145,7 @@ CallResult ft::interpreter::evaluate(const Schema &schema,
   result.results = std::move(call.results);
   result.error = std::move(call.error);
   result.unspecified = std::move(call.unspecified);
+  result.left = std::move(call.left);
   return result;
 }
 

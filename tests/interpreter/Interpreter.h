@@ -77,6 +77,10 @@ public:
       unspecified = why.str();
   }
   std::string error, unspecified;
+  /// PyTorch leaves elements of result `i` as they are in memory: it has no one
+  /// value, and nothing may read it.
+  void leave(unsigned i) { left.push_back(i); }
+  llvm::SmallVector<unsigned> left;
 };
 
 using OpFunction = void (*)(Call &);
@@ -114,6 +118,8 @@ struct CallResult {
   std::vector<Tensor> results;
   /// What an in-place form leaves in its first argument is results[0].
   std::string error, unspecified;
+  /// Results that have no one value.
+  llvm::SmallVector<unsigned> left;
 };
 CallResult evaluate(const Schema &schema, llvm::ArrayRef<Arg> args,
                     llvm::ArrayRef<Tensor> operands,

@@ -3,6 +3,7 @@
 
 #include "dialects/ft/Promotion.h"
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Finite.h"
 
 #include <cmath>
 
@@ -115,7 +116,22 @@ static DType widest(DType dtype) {
 static void addmm(Call &call) {
   Tensor wide =
       matrixProduct(call.tensor(1), call.tensor(2), widest(call.out().dtype));
-  addProduct(call, call.tensor(0), wide, 3);
+  addProduct(call, call.tensor(0), wide, call.schema.argIndex("beta"));
+}
+
+/// addmm, then the positive part or GELU of what that was rounded to.
+static void addmmActivation(Call &call) {
+  addmm(call);
+  Tensor &out = call.out();
+  bool gelu = call.flag(call.schema.argIndex("use_gelu"));
+  for (int64_t i = 0, n = out.numel(); i < n; ++i) {
+    double x = out.real(i);
+    if (!std::isfinite(x)) // rounded or not before the activation
+      call.open("an activation of what overflowed");
+    out.setReal(i, gelu    ? 0.5 * x * (1 + std::erf(x * M_SQRT1_2))
+                   : x < 0 ? 0
+                           : x);
+  }
 }
 
 static void addr(Call &call) {
@@ -275,6 +291,7 @@ static void einsum(Call &call) {
   int64_t sizes[128];
   std::fill_n(sizes, 128, 1);
   std::string letters = result;
+  openIfNotFinite(call, "infinities in several sums");
   for (size_t t = 0; t < terms.size(); ++t)
     for (size_t d = 0; d < terms[t].size(); ++d) {
       if (tensors[t]->shape[d] != 1)
@@ -306,6 +323,7 @@ static void einsum(Call &call) {
 static void bilinear(Call &call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1), &w = call.tensor(2);
   const Tensor *bias = call.optTensor(3);
+  openIfNotFinite(call, "infinities in several sums");
   int64_t features = w.shape[0], n = w.shape[1], m = w.shape[2];
   for (int64_t i = 0, total = call.out().numel(); i < total; ++i) {
     int64_t row = i / features, f = i % features;
@@ -326,7 +344,13 @@ llvm::ArrayRef<OpRow> ft::interpreter::matmulOps() {
       {"mv.default", matmul, Accumulated},
       {"matmul.default", matmul, Accumulated},
       {"linalg_matmul.default", matmul, Accumulated},
+      {"mm.dtype", matmul, Accumulated},
+      {"bmm.dtype", matmul, Accumulated},
+      {"_int_mm.default", matmul, Accumulated},
       {"addmm.default", addmm, Accumulated},
+      {"addmm.dtype", addmm, Accumulated},
+      {"baddbmm.dtype", addmm, Accumulated},
+      {"_addmm_activation.default", addmmActivation, Accumulated},
       {"addmv.default", addmm, Accumulated},
       {"baddbmm.default", addmm, Accumulated},
       {"addr.default", addr, Accumulated},

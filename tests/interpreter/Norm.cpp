@@ -145,7 +145,11 @@ static void batchNorm(Call &call) {
   const Tensor *runningMean = find("running_mean"),
                *runningVar = find("running_var");
   int flag = schema.argIndex("training");
-  bool training = flag >= 0 ? call.flag(flag) : false;
+  bool training = flag >= 0
+                      ? call.flag(flag)
+                      : schema.base.starts_with("_batch_norm_with_update");
+  if (!training && (!runningMean || !runningVar))
+    return call.refuse("evaluation without running statistics");
   double eps = call.number(schema.argIndex("eps"));
   double momentum = call.number(schema.argIndex("momentum"));
   auto blend = [&](double old, double now) {
@@ -171,12 +175,13 @@ static void batchNorm(Call &call) {
       call.out(1).setReal(c, used[c].mean);
       call.out(2).setReal(c, 1 / std::sqrt(used[c].variance + eps));
     }
-    if (call.results.size() > 4 && call.out(3).numel()) {
+    unsigned now = call.results.size() - 2; // the new running statistics
+    if (call.results.size() > 4 && call.out(now).numel()) {
       double unbiased =
           stats[c].variance * stats[c].count / std::max(stats[c].count - 1, 0.);
       double m = optional(runningMean, c, 0), v = optional(runningVar, c, 1);
-      call.out(3).setReal(c, training ? blend(m, stats[c].mean) : m);
-      call.out(4).setReal(c, training ? blend(v, unbiased) : v);
+      call.out(now).setReal(c, training ? blend(m, stats[c].mean) : m);
+      call.out(now + 1).setReal(c, training ? blend(v, unbiased) : v);
     }
   }
 }
@@ -186,7 +191,7 @@ static void batchNorm(Call &call) {
 static void batchNormBackward(Call &call) {
   const Tensor &grad = call.tensor(0), &x = call.tensor(1);
   const Tensor *weight = call.optTensor(2);
-  bool train = call.flag(7);
+  bool train = call.flag(7); // "update" where the statistics are reserved
   double eps = call.number(8);
   Shape mask = call.integers(9);
   int64_t channels = x.shape[1];
@@ -305,6 +310,53 @@ static void rmsNorm(Call &call) {
   }
 }
 
+/// (input, weight, bias, running_mean, running_var, use_input_stats, momentum,
+/// eps): each channel of each sample by itself.
+static void instanceNorm(Call &call) {
+  const Tensor &x = call.tensor(0);
+  double eps = call.number(7);
+  if (!call.flag(5) && (!call.optTensor(3) || !call.optTensor(4)))
+    return call.refuse("evaluation without running statistics");
+  int64_t rows = x.shape[0] * x.shape[1], n = rows ? x.numel() / rows : 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    int64_t c = row % x.shape[1];
+    Moments m = momentsOf(x, n, [&](int64_t k) { return row * n + k; });
+    if (!call.flag(5))
+      m = {optional(call.optTensor(3), c, 0),
+           optional(call.optTensor(4), c, 1)};
+    for (int64_t k = 0; k < n; ++k)
+      call.out().setReal(row * n + k,
+                         (x.real(row * n + k) - m.mean) /
+                                 std::sqrt(m.variance + eps) *
+                                 optional(call.optTensor(1), c, 1) +
+                             optional(call.optTensor(2), c, 0));
+  }
+}
+
+/// (grad, input, normalized_shape, rstd, weight, mask)
+static void rmsNormBackward(Call &call) {
+  const Tensor &grad = call.tensor(0), &x = call.tensor(1),
+               &rstd = call.tensor(3);
+  const Tensor *weight = call.optTensor(4);
+  int64_t n = numelOf(call.integers(2));
+  Shape mask = call.integers(5);
+  std::vector<double> dw(n);
+  for (int64_t row = 0; n && row < x.numel() / n; ++row) {
+    double r = rstd.real(row), sum = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      double g = grad.real(row * n + k), z = x.real(row * n + k) * r;
+      dw[k] += g * z;
+      sum += g * optional(weight, k, 1) * z;
+    }
+    for (int64_t k = 0; mask[0] && k < n; ++k)
+      call.out(0).setReal(row * n + k,
+                          r * (grad.real(row * n + k) * optional(weight, k, 1) -
+                               x.real(row * n + k) * r * sum / double(n)));
+  }
+  for (int64_t k = 0; mask[1] && call.out(1).numel() == n && k < n; ++k)
+    call.out(1).setReal(k, dw[k]);
+}
+
 /// Slices along a dim whose p-norm exceeds the limit are scaled down to it.
 static void renorm(Call &call) {
   const Tensor &self = call.tensor(0);
@@ -319,7 +371,9 @@ static void renorm(Call &call) {
   };
   for (int64_t i = 0, n = self.numel(); i < n; ++i) {
     double a = std::abs(self.complex(i)), &norm = norms[slice(i)];
-    norm = std::isinf(p) ? std::max(norm, a) : norm + std::pow(a, p);
+    norm = std::isnan(a) || std::isnan(norm) ? std::nan("")
+           : std::isinf(p)                   ? std::max(norm, a)
+                                             : norm + std::pow(a, p);
   }
   for (int64_t i = 0, n = self.numel(); i < n; ++i) {
     double norm = norms[slice(i)];
@@ -341,7 +395,12 @@ llvm::ArrayRef<OpRow> ft::interpreter::normOps() {
       {"_native_batch_norm_legit.no_stats", batchNorm, Accumulated},
       {"_native_batch_norm_legit_no_training.default", batchNorm, Accumulated},
       {"_native_batch_norm_legit_functional.default", batchNorm, Accumulated},
+      {"_batch_norm_no_update.default", batchNorm, Accumulated},
+      {"_batch_norm_with_update_functional.default", batchNorm, Accumulated},
       {"native_batch_norm_backward.default", batchNormBackward, Accumulated},
+      {"batch_norm_backward.default", batchNormBackward, Accumulated},
+      {"instance_norm.default", instanceNorm, Accumulated},
+      {"_fused_rms_norm_backward.default", rmsNormBackward, Accumulated},
       {"group_norm.default", groupNorm, Accumulated},
       {"native_group_norm.default", nativeGroupNorm, Accumulated},
       {"native_group_norm_backward.default", groupNormBackward, Accumulated},

@@ -311,6 +311,93 @@ static void nextafter(Call &call) {
   });
 }
 
+/// max(0, self + alpha other), where the sum wraps.
+static void addRelu(Call &call) {
+  const Tensor &self = call.tensor(0);
+  const Tensor *other = call.optTensor(1);
+  Tensor &out = call.out();
+  forEachIndex(out.shape, [&](Index index, int64_t i) {
+    int64_t a = flattenBroadcast(self.shape, index),
+            b = other ? flattenBroadcast(other->shape, index) : 0;
+    if (out.whole()) {
+      int64_t y = other ? other->integer(b) : call.integer(1);
+      int64_t sum = wrapTo(out.dtype, self.integer(a) + call.integer(2) * y);
+      return out.setInteger(i, std::max<int64_t>(sum, 0));
+    }
+    double y = other ? other->real(b) : call.number(1);
+    double sum = self.real(a) + call.number(2) * y;
+    if (std::isnan(sum))
+      call.open("the positive part of NaN");
+    out.setReal(i, sum < 0 ? 0 : sum);
+  });
+}
+
+/// (glu, x, dx, dim): with x = (a, b), σ(b) da + glu (1 - σ(b)) db.
+static void gluJvp(Call &call) {
+  const Tensor &glu = call.tensor(0), &x = call.tensor(1), &dx = call.tensor(2);
+  int64_t dim = call.dim(3, x.rank()), half = x.shape[dim] / 2;
+  forEachIndex(call.out().shape, [&](Index index, int64_t i) {
+    Shape at(index.begin(), index.end());
+    int64_t first = flatten(x.shape, at);
+    at[dim] += half;
+    int64_t second = flatten(x.shape, at);
+    double gate = 1 / (1 + std::exp(-x.real(second)));
+    call.out().setReal(i, gate * dx.real(first) +
+                              glu.real(i) * (1 - gate) * dx.real(second));
+  });
+}
+
+/// (grad, self): grad (Φ(x) + x φ(x)).
+static void plainGeluBackward(Call &call) {
+  eachReal(call, call.out().dtype, [](auto get) {
+    double x = get(1);
+    return get(0) * (0.5 * (1 + std::erf(x * M_SQRT1_2)) +
+                     x * std::exp(-0.5 * x * x) / std::sqrt(2 * M_PI));
+  });
+}
+
+/// The regularized incomplete gamma functions by Legendre's series and, above
+/// the bulk, by a continued fraction (Lentz).
+static double gammaPart(double a, double x, bool upper) {
+  auto of = [&](double lower) { return upper ? 1 - lower : lower; };
+  if (std::isnan(a) || std::isnan(x) || x < 0 || a < 0)
+    return std::nan("");
+  if (a == 0)
+    return x > 0 ? of(1) : std::nan("");
+  if (x == 0)
+    return of(0);
+  if (std::isinf(a))
+    return std::isinf(x) ? std::nan("") : of(0);
+  if (std::isinf(x))
+    return of(1);
+  double front = std::exp(a * std::log(x) - x - std::lgamma(a));
+  if (x < a + 1) {
+    double term = 1 / a, sum = term;
+    for (int n = 1; n < 5000 && term > sum * 1e-18; ++n)
+      sum += term *= x / (a + n);
+    return of(front * sum);
+  }
+  double b = x + 1 - a, c = 1e300, d = 1 / b, h = d;
+  for (int n = 1; n < 5000; ++n) {
+    double an = -n * (n - a);
+    b += 2;
+    d = 1 / (an * d + b);
+    c = b + an / c;
+    h *= d * c;
+    if (std::abs(d * c - 1) < 1e-16)
+      break;
+  }
+  return upper ? front * h : 1 - front * h;
+}
+
+static void incompleteGamma(Call &call) {
+  bool upper = call.base().ends_with("c");
+  if (call.base().starts_with("special"))
+    upper = call.base() == "special_gammaincc";
+  eachReal(call, call.out().dtype,
+           [&](auto get) { return gammaPart(get(0), get(1), upper); });
+}
+
 llvm::ArrayRef<OpRow> ft::interpreter::ownPointwiseRows() {
   using enum OpClass;
   static const OpRow rows[] = {
@@ -336,6 +423,15 @@ llvm::ArrayRef<OpRow> ft::interpreter::ownPointwiseRows() {
       {"glu.default", glu, Elementary},
       {"glu_backward.default", gluBackward, Elementary},
       {"nextafter.default", nextafter, Exact},
+      {"_add_relu.Tensor", addRelu, Elementary},
+      {"_add_relu.Scalar", addRelu, Elementary},
+      {"glu_jvp.default", gluJvp, Elementary},
+      {"infinitely_differentiable_gelu_backward.default", plainGeluBackward,
+       Accumulated},
+      {"igamma.default", incompleteGamma, Accumulated},
+      {"igammac.default", incompleteGamma, Accumulated},
+      {"special_gammainc.default", incompleteGamma, Accumulated},
+      {"special_gammaincc.default", incompleteGamma, Accumulated},
   };
   return rows;
 }

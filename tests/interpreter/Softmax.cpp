@@ -58,6 +58,59 @@ static void softmaxBackward(Call &call) {
   }
 }
 
+/// Whether an element of `shape` is left out: the mask is of rows and columns
+/// (type 0), of sequences and columns (1), or of all elements.
+static bool masked(const Tensor &mask, Index index, int64_t type) {
+  if (type == 0)
+    return mask.integer(flatten(mask.shape, index.take_back(2)));
+  if (type == 1)
+    return mask.integer(flatten(mask.shape, {index.front(), index.back()}));
+  return mask.integer(flatten(mask.shape, index));
+}
+
+/// (self, mask, dim, mask_type)
+static void maskedSoftmax(Call &call) {
+  const Tensor &self = call.tensor(0), &mask = call.tensor(1);
+  int64_t type = call.has(3) ? call.integer(3) : 2;
+  int64_t dim = call.has(2) ? call.dim(2, self.rank()) : self.rank() - 1;
+  std::vector<bool> out;
+  forEachIndex(self.shape, [&](Index index, int64_t) {
+    out.push_back(masked(mask, index, type));
+  });
+  Lines lines(self.shape, dim);
+  for (int64_t l = 0; l < lines.count; ++l) {
+    double most = -HUGE_VAL, total = 0;
+    for (int64_t k = 0; k < lines.length; ++k)
+      if (int64_t i = lines.at(l, k); !out[i])
+        most = std::max(most, self.real(i));
+    for (int64_t k = 0; k < lines.length; ++k)
+      if (int64_t i = lines.at(l, k); !out[i])
+        total += std::exp(self.real(i) - most);
+    for (int64_t k = 0; k < lines.length; ++k) {
+      int64_t i = lines.at(l, k); // where all is masked 0 / 0
+      call.out().setReal(i,
+                         (out[i] ? 0 : std::exp(self.real(i) - most)) / total);
+    }
+  }
+}
+
+/// (grad, output, mask, dim)
+static void maskedSoftmaxBackward(Call &call) {
+  const Tensor &grad = call.tensor(0), &output = call.tensor(1),
+               &mask = call.tensor(2);
+  int64_t dim = call.has(3) ? call.dim(3, grad.rank()) : grad.rank() - 1;
+  Lines lines(grad.shape, dim);
+  for (int64_t l = 0; l < lines.count; ++l) {
+    double total = 0;
+    for (int64_t k = 0; k < lines.length; ++k)
+      if (int64_t i = lines.at(l, k); !mask.integer(i))
+        total += grad.real(i) * output.real(i);
+    for (int64_t k = 0; k < lines.length; ++k)
+      if (int64_t i = lines.at(l, k); !mask.integer(i))
+        call.out().setReal(i, output.real(i) * (grad.real(i) - total));
+  }
+}
+
 llvm::ArrayRef<OpRow> ft::interpreter::softmaxOps() {
   using enum OpClass;
   static const OpRow rows[] = {
@@ -68,6 +121,8 @@ llvm::ArrayRef<OpRow> ft::interpreter::softmaxOps() {
       {"log_softmax.int", softmax, Accumulated},
       {"special_softmax.default", softmax, Accumulated},
       {"special_log_softmax.default", softmax, Accumulated},
+      {"_masked_softmax.default", maskedSoftmax, Accumulated},
+      {"_masked_softmax_backward.default", maskedSoftmaxBackward, Accumulated},
       {"_softmax_backward_data.default", softmaxBackward, Accumulated},
       {"_log_softmax_backward_data.default", softmaxBackward, Accumulated},
   };

@@ -90,7 +90,10 @@ const Schema *Generator::inPlace(const Sampler &call) const {
 std::optional<llvm::SmallVector<int>>
 Generator::writtenInSecret(const Sampler &call) const {
   llvm::SmallVector<int> written;
-  if (call.schema.name != "native_batch_norm.default" || !call.args[5].boolean)
+  static const llvm::StringSet<> kWriting = {"native_batch_norm.default",
+                                             "batch_norm.default",
+                                             "instance_norm.default"};
+  if (!kWriting.contains(call.schema.name) || !call.args[5].boolean)
     return written;
   for (unsigned i : {3, 4}) {
     if (call.args[i].kind != Arg::Tensor)
@@ -159,6 +162,7 @@ bool Generator::addCall() {
     value.data = std::move(computed.results[i]);
     value.step = static_cast<int>(program.steps.size());
     value.fresh = call.results[i].alias < 0;
+    value.dead = llvm::is_contained(computed.left, i);
     step.results.push_back(static_cast<int>(program.values.size()));
     program.values.push_back(std::move(value));
   }

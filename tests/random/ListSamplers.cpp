@@ -129,7 +129,7 @@ llvm::ArrayRef<SamplerRow> ft::random::listSamplers() {
     };
     for (const Schema &schema : SchemaTable::get().all())
       if (schema.base.starts_with("_foreach_"))
-        all.push_back({schema.name, sampleForeach});
+        all.push_back({schema.name, sampleForeach}); // unless it has its own
     return all;
   }();
   return rows;

@@ -123,7 +123,7 @@ static bool distances(Sampler &s) {
 }
 
 namespace {
-/// A convolution or pooling over `spatial` dims that has a result.
+/// A pooling over `spatial` dims that has a result.
 struct Windowed {
   Shape size, kernel, stride, padding, dilation;
   Windowed(Sampler &s, int spatial) {
@@ -138,87 +138,6 @@ struct Windowed {
   }
 };
 } // namespace
-
-template <int spatial>
-static bool convolution(Sampler &s) {
-  Windowed w(s, spatial);
-  DType type = s.floatType();
-  bool native = s.schema.base == "convolution";
-  bool transposed =
-      s.schema.base.contains("transpose") || (native && s.rng.chance(30));
-  int64_t groups = s.rng.chance(70) ? 1 : s.rng.between(2, 3);
-  int64_t in = groups * s.rng.between(1, 4), out = groups * s.rng.between(1, 4);
-  if (s.rng.chance(15))
-    in = groups * 17;
-  Shape x = {s.rng.between(1, 2), in};
-  Shape weight = transposed ? Shape{in, out / groups} : Shape{out, in / groups};
-  x.insert(x.end(), w.size.begin(), w.size.end());
-  weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
-  if (s.rng.chance(15) && !native)
-    x.erase(x.begin());
-  s.set(0, s.tensor(type, x));
-  s.set(1, s.tensor(type, weight));
-  if (s.rng.chance(60))
-    s.set(2, s.tensor(type, {out}));
-  Shape extra(spatial, 0);
-  for (int d = 0; d < spatial; ++d)
-    if (s.rng.chance(40))
-      extra[d] = s.rng.between(0, std::max(w.stride[d], w.dilation[d]) - 1);
-  s.setInts(3, w.stride);
-  s.setInts(4, w.padding);
-  if (native) {
-    s.setInts(5, w.dilation);
-    s.set(6, Arg::truth(transposed));
-    s.setInts(7, transposed ? extra : Shape(spatial, 0));
-    s.setInt(8, groups);
-  } else if (transposed) {
-    s.setInts(5, extra);
-    s.setInt(6, groups);
-    s.setInts(7, w.dilation);
-  } else {
-    s.setInts(5, w.dilation);
-    s.setInt(6, groups);
-  }
-  return true;
-}
-
-static bool anyConvolution(Sampler &s) {
-  switch (s.rng.between(1, 4)) {
-  case 1:
-    return convolution<1>(s);
-  case 2:
-    return convolution<3>(s);
-  default:
-    return convolution<2>(s);
-  }
-}
-
-static bool convolutionBackward(Sampler &s) {
-  Windowed w(s, 2);
-  DType type = s.rng.chance(70) ? DType::F32 : DType::F64;
-  int64_t groups = s.rng.chance(70) ? 1 : 2;
-  int64_t n = s.rng.between(1, 2), in = groups * s.rng.between(1, 3),
-          out = groups * s.rng.between(1, 3);
-  Shape result = {n, out};
-  for (int d = 0; d < 2; ++d)
-    result.push_back(
-        (w.size[d] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1) /
-            w.stride[d] +
-        1);
-  s.set(0, s.tensor(type, result));
-  s.set(1, s.tensor(type, {n, in, w.size[0], w.size[1]}));
-  s.set(2, s.tensor(type, {out, in / groups, w.kernel[0], w.kernel[1]}));
-  s.setInts(3, {out});
-  s.setInts(4, w.stride);
-  s.setInts(5, w.padding);
-  s.setInts(6, w.dilation);
-  s.set(7, Arg::truth(false));
-  s.setInts(8, {0, 0});
-  s.setInt(9, groups);
-  s.set(10, Arg::listOf({Arg::truth(true), Arg::truth(true),
-                         Arg::truth(s.rng.chance(50))}));
-  return true;
-}
 
 /// The image of a pooling op, with a batch dim or without.
 template <int spatial>
@@ -370,7 +289,8 @@ static bool classLoss(Sampler &s) {
   int64_t classes = s.rng.between(1, 5), n = s.rng.between(1, 4);
   bool planes = s.schema.base.contains("2d");
   Shape scores = {n, classes}, targets = {n};
-  if (planes || (s.schema.base == "cross_entropy_loss" && s.rng.chance(30))) {
+  if (planes || (!s.schema.base.ends_with("_forward") &&
+                 s.schema.base != "nll_loss" && s.rng.chance(30))) {
     for (int d = 0; d < 2; ++d) {
       int64_t size = s.rng.between(1, 4);
       scores.push_back(size);
@@ -474,11 +394,6 @@ llvm::ArrayRef<SamplerRow> ft::random::networkSamplers() {
       {"matmul linalg_matmul", matmul},
       {"linear", linear},
       {"_cdist_forward cdist _euclidean_dist _pdist_forward pdist", distances},
-      {"convolution", anyConvolution},
-      {"conv1d conv_transpose1d", convolution<1>},
-      {"conv2d conv_transpose2d.input", convolution<2>},
-      {"conv3d conv_transpose3d.input", convolution<3>},
-      {"convolution_backward", convolutionBackward},
       {"avg_pool1d max_pool1d max_pool1d_with_indices", pool<1>},
       {"avg_pool2d max_pool2d max_pool2d_with_indices", pool<2>},
       {"avg_pool3d max_pool3d max_pool3d_with_indices", pool<3>},
@@ -497,7 +412,7 @@ llvm::ArrayRef<SamplerRow> ft::random::networkSamplers() {
        "binary_cross_entropy_with_logits",
        pairLoss},
       {"nll_loss_forward nll_loss2d_forward cross_entropy_loss nll_loss "
-       "nll_loss2d",
+       "nll_loss2d nll_loss_nd",
        classLoss},
       {"scaled_dot_product_attention "
        "_scaled_dot_product_flash_attention_for_cpu",

@@ -177,6 +177,15 @@ int Sampler::reals(DType dtype, const Shape &shape, double low, double high) {
   return static_cast<int>(program.values.size()) - 1;
 }
 
+int Sampler::constant(Tensor data) {
+  Value value;
+  value.meta = TensorMeta::contiguous(
+      data.dtype, Dims(data.shape.begin(), data.shape.end()));
+  value.data = std::move(data);
+  program.values.push_back(std::move(value));
+  return static_cast<int>(program.values.size()) - 1;
+}
+
 Shape Sampler::shapeOf(int value) const {
   return program.values[value].data.shape;
 }
@@ -374,7 +383,8 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
     llvm::StringMap<SampleFunction> map;
     for (llvm::ArrayRef<SamplerRow> table :
          {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers(),
-          gradientSamplers(), statisticsSamplers()})
+          gradientSamplers(), statisticsSamplers(), convSamplers(),
+          lossSamplers(), productSamplers(), rnnSamplers(), stepSamplers()})
       for (const SamplerRow &row : table) {
         llvm::SmallVector<llvm::StringRef> names;
         row.names.split(names, ' ', -1, false);

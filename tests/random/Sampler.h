@@ -29,6 +29,8 @@ public:
   //===--- Values ---------------------------------------------------------===//
   /// A new input.
   int input(DType dtype, const Shape &shape);
+  /// A new input that holds this.
+  int constant(Tensor data);
   int integers(const Shape &shape, Range range, DType dtype = DType::I64);
   /// A new row-major input of numbers from `low` to `high`.
   int reals(DType dtype, const Shape &shape, double low, double high);
@@ -87,6 +89,11 @@ llvm::ArrayRef<SamplerRow> networkSamplers();
 llvm::ArrayRef<SamplerRow> indexSamplers();
 llvm::ArrayRef<SamplerRow> listSamplers();
 llvm::ArrayRef<SamplerRow> statisticsSamplers();
+llvm::ArrayRef<SamplerRow> convSamplers();
+llvm::ArrayRef<SamplerRow> lossSamplers();
+llvm::ArrayRef<SamplerRow> productSamplers();
+llvm::ArrayRef<SamplerRow> rnnSamplers();
+llvm::ArrayRef<SamplerRow> stepSamplers();
 /// Of gradients' operators: what a forward call gives them is no free operand.
 llvm::ArrayRef<SamplerRow> gradientSamplers();
 

@@ -139,6 +139,8 @@ static Statistics normalizeBatch(LowerCall &c, const BatchNorm &n) {
   Dim channels = n.x.dims()[1];
   Statistics r;
   LoweredTensor mean, invstd;
+  if (!n.training && (!n.runningMean.value || !n.runningVar.value))
+    return r; // no image
   if (!n.training) {
     mean = c.cast(n.runningMean, sum);
     invstd = reciprocalStd(c, c.cast(n.runningVar, sum), n.eps);
@@ -182,6 +184,8 @@ static void setStatistic(LowerCall &c, unsigned r, LoweredTensor t) {
 /// a library would keep for its backward pass, updated mean and variance.
 static LogicalResult setResults(LowerCall &c, const Statistics &r,
                                 bool reserve = false) {
+  if (!r.image.value)
+    return c.unsupported("evaluation without running statistics");
   c.setResult(0, r.image);
   SmallVector<LoweredTensor> others = {r.mean, r.invstd};
   if (reserve)

@@ -121,6 +121,11 @@ static LogicalResult backward(LowerCall &c) {
       back.outputPadding[i] = xs[2 + i] - covered;
     }
     LoweredTensor dx = convolve(c, dy, {w, c.call().tensor(2)}, back);
+    // An output padding of a whole stride, which a dilation allows, makes room
+    // for windows that belong to no element of the input.
+    for (unsigned i = 0; i < space && conv.transposed; ++i)
+      if (dx.dims()[2 + i] != xs[2 + i])
+        dx = c.slice(dx, 2 + i, 0, xs[2 + i]);
     c.setResult(0, c.cast(dx, c.resultMeta(0).dtype));
     c.newGroup();
   }

@@ -116,6 +116,11 @@ static Value rowScale(LowerCall &c, ScalarBuilder &s, const LoweredTensor &x,
   return s.div(s.constant(type, 1), c.sizeIn(s, by, dtype));
 }
 
+/// max(0, gap) of PyTorch's kernels, which pass over a gap that is NaN.
+static Value positive(ScalarBuilder &s, Value gap) {
+  return s.select(s.cmp(Cmp::Gt, gap, s.zero(gap)), gap, s.zero(gap));
+}
+
 /// One row: mean over classes j != t of w[t] * max(0, margin - x[t] + x[j])^p:
 /// (self, target, p, margin, weight, reduction).
 static LogicalResult multiMargin(LowerCall &c) {
@@ -136,7 +141,7 @@ static LogicalResult multiMargin(LowerCall &c) {
         Value xt = s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
         Value gap = s.add(s.sub(s.constant(xt.getType(), margin), xt),
                           s.cast(v[0], from, sum));
-        gap = s.maximum(gap, s.zero(gap));
+        gap = positive(s, gap);
         if (p == 2)
           gap = s.mul(gap, gap);
         if (weighted)
@@ -280,7 +285,7 @@ static LogicalResult multilabelMargin(LowerCall &c) {
         t = s.select(listed, t, s.zero(t));
         Value xt = s.cast(elementAt(s, x, {loopIndex(s, 0), t}), from, sum);
         Value gap = s.add(s.sub(s.one(xt), xt), s.cast(v[1], from, sum));
-        gap = s.maximum(gap, s.zero(gap));
+        gap = positive(s, gap);
         gap = s.div(gap, c.sizeIn(s, classes, sum));
         Value pair = arith::AndIOp::create(s.b, s.loc, listed,
                                            s.cmp(Cmp::Eq, v[3], s.zero(v[3])));

@@ -94,8 +94,19 @@ static LogicalResult linear(LowerCall &c) {
 
 /// Of any rank: the leading dims of both stand in the result.
 static LogicalResult inner(LowerCall &c) {
-  LoweredTensor b = c.operand(1);
-  if (b.rank() <= 2 && c.operand(0).rank() >= 1)
+  LoweredTensor a = c.operand(0), b = c.operand(1);
+  if (a.rank() == 0 || b.rank() == 0) { // there is nothing to sum over
+    DType dtype = c.resultMeta(0).dtype, work = opmathType(dtype);
+    c.setResult(0, c.pointwise({a, b}, c.resultMeta(0),
+                               [&](ScalarBuilder &s, ValueRange v) {
+                                 Value product =
+                                     s.mul(s.cast(v[0], a.dtype, work),
+                                           s.cast(v[1], b.dtype, work));
+                                 return s.cast(product, work, dtype);
+                               }));
+    return success();
+  }
+  if (b.rank() <= 2)
     return linear(c);
   return c.unsupported("operands of more than 2 dims");
 }
@@ -107,19 +118,17 @@ static LogicalResult plusProduct(LowerCall &c) {
 
 static LogicalResult plusProductActivation(LowerCall &c) {
   bool gelu = c.call().arg("use_gelu").boolean;
-  return scaledSum(c, multiply(c, source(c, 1), source(c, 2)),
-                   [gelu](ScalarBuilder &s, Value x) {
-                     if (!gelu)
-                       return s.maximum(x, s.zero(x));
-                     // The tanh form, as the fused kernels have it.
-                     Type t = x.getType();
-                     Value cube = s.mul(s.mul(x, x), x);
-                     Value inner =
-                         s.mul(s.constant(t, 0.7978845608028654),
-                               s.add(x, s.mul(s.constant(t, 0.044715), cube)));
-                     return s.mul(s.mul(s.constant(t, 0.5), x),
-                                  s.add(s.one(x), s.tanh(inner)));
-                   });
+  return scaledSum(
+      c, multiply(c, source(c, 1), source(c, 2)),
+      [gelu](ScalarBuilder &s, Value x) {
+        if (!gelu)
+          return s.maximum(x, s.zero(x));
+        // The exact form: only the accelerator's has tanh.
+        Type t = x.getType();
+        Value cdf =
+            s.add(s.one(x), s.erf(s.mul(x, s.constant(t, 0.7071067811865476))));
+        return s.mul(s.mul(s.constant(t, 0.5), x), cdf);
+      });
 }
 
 /// Also sums over the batch: out[m, n] = sum over b and k.

@@ -506,4 +506,55 @@ TEST(Defects, AnInfiniteRangeHasNoBins) {
   std::string failure =
       failureOf("histc.default", {first, Arg::integer(2)}, {x});
   EXPECT_NE(failure.find("not finite"), std::string::npos) << failure;
+
+TEST(Defects, OutputPaddingOfAWholeStride) {
+  Tensor x = reals(DType::F32, {1, 1, 3}, {1, 2, 3});
+  Tensor w = reals(DType::F32, {1, 1, 2}, {1, -1});
+  Tensor g = reals(DType::F32, {1, 1, 6}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(
+      failureOf("convolution_backward.default",
+                {first, second, Arg::tensor(2), ints({1}), ints({1}), ints({0}),
+                 ints({2}), Arg::truth(true), ints({1}), Arg::integer(1),
+                 Arg::listOf(std::vector<Arg>(3, Arg::truth(true)))},
+                {g, x, w}),
+      "");
+}
+
+TEST(Defects, MarginsPassOverNaN) {
+  Tensor x = reals(DType::F64, {3}, {2, kNan, -1}), target(DType::I64, {});
+  EXPECT_EQ(
+      failureOf("multi_margin_loss.default", {first, second}, {x, target}), "");
+  Tensor targets(DType::I64, {3});
+  targets.setInteger(1, -1);
+  EXPECT_EQ(failureOf("multilabel_margin_loss.default", {first, second},
+                      {x, targets}),
+            "");
+}
+
+TEST(Defects, InnerProductsWithAScalar) {
+  Tensor x = complexes({2}, {{1, 2}, {3, -1}}), y = complexes({}, {{1, -1}});
+  EXPECT_EQ(failureOf("inner.default", {first, second}, {x, y}), "");
+  Tensor m = reals(DType::F32, {2, 2}, {1, 2, 3, 4});
+  EXPECT_EQ(failureOf("inner.default", {first, second},
+                      {m, reals(DType::F32, {}, {2})}),
+            "");
+}
+
+TEST(Defects, TheFusedGeluIsExact) {
+  Tensor self = reals(DType::F64, {1}, {0}), a = reals(DType::F64, {1, 1}, {1});
+  EXPECT_EQ(failureOf("_addmm_activation.default",
+                      {first, second, Arg::tensor(2), Arg::integer(1),
+                       Arg::integer(1), Arg::truth(true)},
+                      {self, a, a}),
+            "");
+}
+
+TEST(Defects, BatchNormOfNoStatisticsIsRefused) {
+  Tensor x = reals(DType::F32, {2, 1}, {1, 2});
+  // What is refused by name is no failure, a crash is.
+  EXPECT_EQ(failureOf("_batch_norm_no_update.default",
+                      {first, Arg::none(), Arg::none(), Arg::none(),
+                       Arg::none(), Arg::floating(0.1), Arg::floating(1e-5)},
+                      {x}),
+            "");
 }
