@@ -125,6 +125,13 @@ static bool writesTwice(const Program &program, const Step &step) {
   return false;
 }
 
+/// Whether PyTorch, too, refuses the derivative of the call: of a softmax whose
+/// mask is not of the size of its input.
+static bool isRefused(const Step &step) {
+  return step.schema->name == "_masked_softmax.default" &&
+         !(step.args[3].kind == Arg::Int && step.args[3].dim.is(2));
+}
+
 /// Whether an index names the row whose gradient PyTorch leaves out.
 static bool namesPadding(const Program &program, const Step &step) {
   int padding = step.schema->argIndex("padding_idx");
@@ -156,7 +163,8 @@ static bool isCall(const Program &program, const Step &step,
     for (int operand : step.operands)
       if (program.values[operand].meta.dtype != DType::F64)
         return false;
-  if (writesTwice(program, step) || namesPadding(program, step))
+  if (writesTwice(program, step) || namesPadding(program, step) ||
+      isRefused(step))
     return false;
   if (!interpreter::findOp(schema))
     return true;

@@ -300,9 +300,8 @@ static bool attentionBackward(Sampler &s) {
   s.set(3, s.reals(type, columns, -2, 2));
   bool causal = s.rng.chance(30);
   Arg scale = s.rng.chance(40) ? Arg::floating(0.5) : Arg::none();
-  int mask = !causal && s.rng.chance(40)
-                 ? s.reals(type, {length, keys}, -1, 1)
-                 : -1;
+  int mask =
+      !causal && s.rng.chance(40) ? s.reals(type, {length, keys}, -1, 1) : -1;
   const Schema *forward = SchemaTable::get().find(
       "_scaled_dot_product_flash_attention_for_cpu.default");
   std::vector<Arg> args = {

@@ -506,6 +506,7 @@ TEST(Defects, AnInfiniteRangeHasNoBins) {
   std::string failure =
       failureOf("histc.default", {first, Arg::integer(2)}, {x});
   EXPECT_NE(failure.find("not finite"), std::string::npos) << failure;
+}
 
 TEST(Defects, OutputPaddingOfAWholeStride) {
   Tensor x = reals(DType::F32, {1, 1, 3}, {1, 2, 3});
