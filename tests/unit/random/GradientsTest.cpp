@@ -63,7 +63,7 @@ TEST(Gradients, OfOperatorsOnLists) {
 
 TEST(Gradients, OfTheEdgesOfOperators) {
   check({"topk.*", "embedding_dense_backward.*", "heaviside.*",
-         "cumulative_trapezoid.*"},
+         "cumulative_trapezoid.*", "ldexp.*", "pdist.*"},
         false);
 }
 
