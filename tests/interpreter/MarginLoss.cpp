@@ -87,21 +87,23 @@ static void multiMarginBackward(Call &call) {
     int64_t target = y.integer(i), reduction = call.integer(6);
     if (target < 0 || target >= s.classes)
       return call.refuse("a class out of range");
-    double scale = grad.real(reduction == 0 ? i : 0) / double(s.classes),
-           own = 0;
+    double scale = 1 / double(s.classes), own = 0,
+           outer = grad.real(reduction == 0 ? i : 0);
     if (reduction == 1)
       scale /= double(s.rows);
     for (int64_t c = 0; c < s.classes; ++c) {
       double z =
           margin - x.real(i * s.classes + target) + x.real(i * s.classes + c);
-      if (c == target || !(z > 0))
+      if (c == target)
         continue;
       double g =
           (p == 1 ? 1 : 2 * z) * scale * (weight ? weight->real(target) : 1);
-      call.out().setReal(i * s.classes + c, g);
+      if (!(z > 0))
+        g = 0;
+      call.out().setReal(i * s.classes + c, g * outer); // 0 ∞ is NaN
       own -= g;
     }
-    call.out().setReal(i * s.classes + target, own);
+    call.out().setReal(i * s.classes + target, own * outer);
   }
 }
 
@@ -154,7 +156,7 @@ static void multilabelMarginBackward(Call &call) {
   Scores s(x);
   std::vector<double> sums(x.numel());
   for (int64_t i = 0; i < s.rows; ++i) {
-    double g = grad.real(reduction == 0 ? i : 0) / double(s.classes);
+    double g = 1 / double(s.classes);
     if (reduction == 1)
       g /= double(s.rows);
     int64_t row = i * s.classes;
@@ -165,6 +167,8 @@ static void multilabelMarginBackward(Call &call) {
           sums[row + t] -= g;
           sums[row + c] += g;
         }
+    for (int64_t c = 0; c < s.classes; ++c)
+      sums[row + c] *= grad.real(reduction == 0 ? i : 0);
   }
   for (size_t i = 0; i < sums.size(); ++i)
     call.out().setReal(i, sums[i]);

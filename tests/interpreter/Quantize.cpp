@@ -66,6 +66,8 @@ struct Parameters {
     r.inside = r.q >= low && r.q <= high;
     double kept = r.q > low ? std::min(r.q, high) : low; // NaN is the least
     r.value = (kept - z) * s;
+    if (axis < 0) // one scale for all: the product is a float32
+      r.value = roundTo(DType::F32, r.value);
     return r;
   }
 };
