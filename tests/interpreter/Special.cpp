@@ -41,7 +41,7 @@ double ft::interpreter::zeta(double s, double q) {
   }
   if (std::isnan(s) || std::isnan(q) || std::isinf(q))
     return kNaN;
-  if (s > 1e14) // the corrections may overflow where the sum is 0
+  if (s > 2.4e13) // the corrections may overflow where the sum is 0
     return q == 1 ? 1 : q < 1 ? HUGE_VAL : kNaN;
   if (q < -1e5)
     q = q - std::floor(q) - 1e5;

@@ -113,16 +113,19 @@ static Value zeta(P &p, Value s, Value q) {
     return p.lt(p.abs(term), p.mul(sum, 0x1p-53));
   };
   Value first = termAt(least);
+  // The count of terms, the sum, its last term. Steps are counted since 1 is
+  // nothing beside a large q.
   SmallVector<Value> head = p.repeat(
-      {p.add(least, 1), first, p.like(q, kInf)}, // a, the sum, its last term
+      {p.one(q), first, p.like(q, kInf)},
       [&](ValueRange v) {
-        return p.bitAnd(p.lt(v[0], end), p.logicalNot(negligible(v[1], v[2])));
+        return p.bitAnd(p.lt(p.add(least, v[0]), end),
+                        p.logicalNot(negligible(v[1], v[2])));
       },
       [&](ValueRange v) -> SmallVector<Value> {
-        Value term = termAt(v[0]);
+        Value term = termAt(p.add(least, v[0]));
         return {p.add(v[0], 1), p.add(v[1], term), term};
       });
-  Value a = head[0], sum = head[1];
+  Value a = p.add(least, head[0]), sum = head[1];
   Value done = negligible(sum, head[2]), enough = sum;
   // sum + a^(1-s)/(s-1) + a^-s/2 + Σ B(2k)/(2k)! s(s+1)…(s+2k-2) a^(-s-2k+1)
   Value power = p.pow(a, exponent);

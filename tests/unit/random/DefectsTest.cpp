@@ -559,3 +559,12 @@ TEST(Defects, BatchNormOfNoStatisticsIsRefused) {
                       {x}),
             "");
 }
+
+TEST(Defects, OneIsNothingBesideALargeNumber) {
+  Tensor x = reals(DType::F64, {2}, {0x1p55, 1e300});
+  std::vector<double> y =
+      valuesOf("special_polygamma.default", {Arg::integer(1), first}, {x});
+  ASSERT_EQ(y.size(), 2u);
+  EXPECT_NEAR(y[0], 0x1p-55, 0x1p-100);
+  EXPECT_NEAR(y[1], 1e-300, 1e-310);
+}
