@@ -231,7 +231,12 @@ void SizesCheck::compare(const std::string &library,
   if (shapes->size() != recorded.inputs.size())
     return fail(what, llvm::Twine(recorded.inputs.size()) + " inputs",
                 llvm::Twine(shapes->size()));
-  auto fixed = compileFixed(archive, scratch.file("fixed"), *shapes, training);
+  // A name of its own: a library that another one holds on to is not loaded
+  // anew from the same file.
+  static unsigned artefacts = 0;
+  auto fixed =
+      compileFixed(archive, scratch.file("fixed" + llvm::Twine(artefacts++)),
+                   *shapes, training);
   auto inputs = makeInputs(*shapes);
   if (!inputs)
     return fail(what, "data", llvm::toString(inputs.takeError()));

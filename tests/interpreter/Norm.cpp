@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Finite.h"
 #include "tests/interpreter/Lines.h"
 
 #include <cmath>
@@ -317,6 +318,7 @@ static void instanceNorm(Call &call) {
   double eps = call.number(7);
   if (!call.flag(5) && (!call.optTensor(3) || !call.optTensor(4)))
     return call.refuse("evaluation without running statistics");
+  openIfNotFinite(call, "scales and offsets that are joined first");
   int64_t rows = x.shape[0] * x.shape[1], n = rows ? x.numel() / rows : 0;
   for (int64_t row = 0; row < rows; ++row) {
     int64_t c = row % x.shape[1];

@@ -336,8 +336,8 @@ static void gluJvp(Call &call) {
     at[dim] += half;
     int64_t second = flatten(x.shape, at);
     double gate = 1 / (1 + std::exp(-x.real(second)));
-    call.out().setReal(i, gate * dx.real(first) +
-                              glu.real(i) * (1 - gate) * dx.real(second));
+    double moved = dx.real(second) - gate * dx.real(second);
+    call.out().setReal(i, gate * dx.real(first) + glu.real(i) * moved);
   });
 }
 

@@ -264,6 +264,9 @@ static void gruCellBackward(Call &call) {
       };
       double reset = sigmoid(a(0) + b(0)), keep = sigmoid(a(1) + b(1)),
              fresh = std::tanh(a(2) + reset * b(2)), g = grad.real(row * n + i);
+      openIfSaturated(call, a(0) + b(0));
+      openIfSaturated(call, a(1) + b(1));
+      openIfSaturated(call, a(2) + reset * b(2));
       double gk = g * (hx.real(row * n + i) - fresh) * keep * (1 - keep),
              gn = g * (1 - keep) * (1 - fresh * fresh),
              gr = gn * b(2) * reset * (1 - reset);
