@@ -239,3 +239,19 @@ HostTensor ft::conformance::numberTensor(const Arg &number) {
   }
   return result;
 }
+
+llvm::Expected<std::vector<HostTensor>>
+ft::conformance::inputsOf(const ModelRun &run, const DataFile &data) {
+  std::vector<HostTensor> inputs;
+  for (const IoValue &value : run.inputs) {
+    if (!value.tensor) {
+      inputs.push_back(numberTensor(value.number));
+      continue;
+    }
+    llvm::Expected<HostTensor> input = data.copy(*value.tensor);
+    if (!input)
+      return input.takeError();
+    inputs.push_back(std::move(*input));
+  }
+  return inputs;
+}

@@ -5,6 +5,7 @@
 #define FORETRACE_TESTS_CONFORMANCE_MODELCASE_H
 
 #include "compiler/shape/Interval.h"
+#include "tests/conformance/DataFile.h"
 #include "tests/conformance/HostTensor.h"
 #include "tests/conformance/OracleJson.h"
 
@@ -77,6 +78,10 @@ struct ModelRun {
 };
 
 llvm::Expected<std::vector<ModelRun>> readModelRuns(llvm::StringRef path);
+
+/// Copies of the inputs of a run, whose tensors `data` holds.
+llvm::Expected<std::vector<HostTensor>> inputsOf(const ModelRun &run,
+                                                 const DataFile &data);
 
 } // namespace ft::conformance
 

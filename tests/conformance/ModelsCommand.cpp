@@ -161,18 +161,10 @@ void ModelRunner::compareNodes(const ModelMeta &meta, const Session &session,
 void ModelRunner::runCase(unsigned number, const ModelRun &run,
                           const DataFile &data, CompiledModel &model) {
   std::string prefix = "case " + std::to_string(number) + " ";
-  std::vector<HostTensor> inputs;
-  for (const IoValue &value : run.inputs) {
-    if (!value.tensor) {
-      inputs.push_back(numberTensor(value.number));
-      continue;
-    }
-    llvm::Expected<HostTensor> input = data.copy(*value.tensor);
-    if (!input)
-      return fail(prefix + "inputs", "data", llvm::toString(input.takeError()));
-    inputs.push_back(std::move(*input));
-  }
-  llvm::Expected<std::vector<HostTensor>> outputs = model.forward(inputs);
+  llvm::Expected<std::vector<HostTensor>> inputs = inputsOf(run, data);
+  if (!inputs)
+    return fail(prefix + "inputs", "data", llvm::toString(inputs.takeError()));
+  llvm::Expected<std::vector<HostTensor>> outputs = model.forward(*inputs);
   if (!outputs)
     return fail(prefix + "run", "values", llvm::toString(outputs.takeError()));
   if (outputs->size() != run.outputs.size())

@@ -102,18 +102,10 @@ void TrainCheck::run(const std::string &library, const ModelRun &run) {
   auto failed = [&](llvm::Error error) {
     fail("step", "values", llvm::toString(std::move(error)));
   };
-  std::vector<HostTensor> inputs;
-  for (const IoValue &value : run.inputs) {
-    if (!value.tensor) {
-      inputs.push_back(numberTensor(value.number));
-      continue;
-    }
-    llvm::Expected<HostTensor> input = data.copy(*value.tensor);
-    if (!input)
-      return failed(input.takeError());
-    inputs.push_back(std::move(*input));
-  }
-  llvm::Expected<StepResult> step = runStep(library, inputs);
+  llvm::Expected<std::vector<HostTensor>> inputs = inputsOf(run, data);
+  if (!inputs)
+    return failed(inputs.takeError());
+  llvm::Expected<StepResult> step = runStep(library, *inputs);
   if (!step)
     return failed(step.takeError());
 

@@ -233,11 +233,13 @@ static void embeddingBackward(Call &call) {
     out.setReal(i, sums[i]);
 }
 
-/// Adds each element of `grad` up at the place that it was read from: along
-/// `dim` by an index of the same shape, or by one for each step.
-static void readBackward(Call &call, const Tensor &index, int64_t dim) {
-  const Tensor &grad = call.tensor(0);
+/// (grad, self or its sizes, dim, index): adds each element of `grad` up at the
+/// place that it was read from: along `dim` by an index of the same shape, or
+/// by one for each step.
+static void readBackward(Call &call) {
+  const Tensor &grad = call.tensor(0), &index = call.tensor(3);
   Tensor &out = call.out();
+  int64_t dim = call.dim(2, out.rank());
   std::vector<Complex> sums(out.numel());
   std::vector<uint64_t> whole(out.numel());
   bool steps = call.base() == "index_select_backward";
@@ -259,16 +261,6 @@ static void readBackward(Call &call, const Tensor &index, int64_t dim) {
       out.setComplex(i, sums[i]);
 }
 
-/// grad, self, dim, index
-static void gatherBackward(Call &call) {
-  readBackward(call, call.tensor(3), call.dim(2, call.out().rank()));
-}
-
-/// grad, self_sizes, dim, index
-static void indexSelectBackward(Call &call) {
-  readBackward(call, call.tensor(3), call.dim(2, call.out().rank()));
-}
-
 llvm::ArrayRef<OpRow> ft::interpreter::indexingOps() {
   using enum OpClass;
   static const OpRow rows[] = {
@@ -277,8 +269,8 @@ llvm::ArrayRef<OpRow> ft::interpreter::indexingOps() {
       {"_unsafe_masked_index.default", unsafeMaskedIndex, Exact},
       {"gather.default", gather, Exact},
       {"take_along_dim.default", takeAlongDim, Exact},
-      {"gather_backward.default", gatherBackward, Accumulated},
-      {"index_select_backward.default", indexSelectBackward, Accumulated},
+      {"gather_backward.default", readBackward, Accumulated},
+      {"index_select_backward.default", readBackward, Accumulated},
       {"index_select.default", indexSelect, Exact},
       {"take.default", take, Exact},
       {"nonzero_static.default", nonzeroStatic, Exact},

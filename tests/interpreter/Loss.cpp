@@ -2,42 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Losses.h"
 #include "tests/interpreter/Pointwise.h"
 
 #include <cmath>
 
 using namespace ft;
 using namespace ft::interpreter;
-
-/// Writes the values as `reduction` says: 0 each, 1 their mean, 2 their sum.
-static void reduceTo(Tensor &out, const std::vector<double> &values,
-                     int64_t reduction) {
-  if (reduction == 0) {
-    for (size_t i = 0; i < values.size(); ++i)
-      out.setReal(i, values[i]);
-    return;
-  }
-  double total = 0;
-  for (double x : values)
-    total += x;
-  out.setReal(0, reduction == 1 ? total / double(values.size()) : total);
-}
-
-static Shape broadcastShape(llvm::ArrayRef<const Tensor *> tensors) {
-  Shape shape;
-  for (const Tensor *t : tensors) {
-    while (shape.size() < t->shape.size())
-      shape.insert(shape.begin(), 1);
-    for (int64_t d = 0; d < t->rank(); ++d)
-      if (t->shape[d] != 1)
-        shape[shape.size() - t->rank() + d] = t->shape[d];
-  }
-  return shape;
-}
-
-static double at(const Tensor &tensor, Index index) {
-  return tensor.real(flattenBroadcast(tensor.shape, index));
-}
 
 /// loss(self, target, reduction[, parameter])
 template <double (*function)(double x, double y, double parameter)>

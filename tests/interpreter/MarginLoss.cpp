@@ -2,43 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Losses.h"
 
 #include <cmath>
 
 using namespace ft;
 using namespace ft::interpreter;
 
-/// 0 each value, 1 their mean, 2 their sum.
-static void reduceTo(Tensor &out, llvm::ArrayRef<double> values,
-                     int64_t reduction) {
-  double total = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    total += values[i];
-    if (reduction == 0)
-      out.setReal(i, values[i]);
-  }
-  if (reduction != 0)
-    out.setReal(0, reduction == 1 ? total / double(values.size()) : total);
-}
-
-static double at(const Tensor &tensor, Index index) {
-  return tensor.real(flattenBroadcast(tensor.shape, index));
-}
-
 /// max(0, x), which keeps NaN.
 static double positive(double x) { return x < 0 ? 0 : x; }
-
-static Shape widest(llvm::ArrayRef<const Tensor *> tensors) {
-  Shape shape;
-  for (const Tensor *t : tensors) {
-    while (shape.size() < t->shape.size())
-      shape.insert(shape.begin(), 1);
-    for (int64_t d = 0; d < t->rank(); ++d)
-      if (t->shape[d] != 1)
-        shape[shape.size() - t->rank() + d] = t->shape[d];
-  }
-  return shape;
-}
 
 //===----------------------------------------------------------------------===//
 // One score for each class
@@ -183,7 +155,7 @@ static void multilabelMarginBackward(Call &call) {
 static void hingeEmbedding(Call &call) {
   const Tensor &x = call.tensor(0), &y = call.tensor(1);
   std::vector<double> values;
-  forEachIndex(widest({&x, &y}), [&](Index index, int64_t) {
+  forEachIndex(broadcastShape({&x, &y}), [&](Index index, int64_t) {
     double z = at(x, index), t = at(y, index);
     values.push_back((t == 1 ? 0 : positive(call.number(2) - z)) +
                      (t == -1 ? 0 : z));
@@ -195,7 +167,7 @@ static void hingeEmbedding(Call &call) {
 static void marginRanking(Call &call) {
   const Tensor &a = call.tensor(0), &b = call.tensor(1), &y = call.tensor(2);
   std::vector<double> values;
-  forEachIndex(widest({&a, &b, &y}), [&](Index index, int64_t) {
+  forEachIndex(broadcastShape({&a, &b, &y}), [&](Index index, int64_t) {
     values.push_back(positive(-at(y, index) * (at(a, index) - at(b, index)) +
                               call.number(3)));
   });
@@ -226,7 +198,7 @@ static void cosineEmbedding(Call &call) {
 /// ‖a - b + eps‖ of each row.
 static std::vector<double> distances(const Tensor &a, const Tensor &b, double p,
                                      double eps) {
-  Shape shape = widest({&a, &b}), rows(shape.begin(), shape.end() - 1);
+  Shape shape = broadcastShape({&a, &b}), rows(shape.begin(), shape.end() - 1);
   std::vector<double> result;
   forEachIndex(rows, [&](Index index, int64_t) {
     Shape place(index.begin(), index.end());
@@ -275,7 +247,7 @@ static void tripletMargin(Call &call) {
 static void poissonNll(Call &call) {
   const Tensor &x = call.tensor(0), &y = call.tensor(1);
   std::vector<double> values;
-  forEachIndex(widest({&x, &y}), [&](Index index, int64_t) {
+  forEachIndex(broadcastShape({&x, &y}), [&](Index index, int64_t) {
     double z = at(x, index), t = at(y, index);
     double value = call.flag(2) ? std::exp(z) - t * z
                                 : z - t * std::log(z + call.number(4));

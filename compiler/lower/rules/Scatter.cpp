@@ -42,17 +42,6 @@ static Reduction reductionNamed(StringRef name, bool includeSelf = true) {
   return {fold, mean, includeSelf};
 }
 
-static Start neutralOf(Fold fold, DType dtype) {
-  switch (fold) {
-  case Fold::Max:
-    return lowestOf(dtype);
-  case Fold::Min:
-    return highestOf(dtype);
-  default:
-    return {dtype, fold == Fold::Product ? 1.0 : 0.0, std::nullopt};
-  }
-}
-
 /// Sums and counts of updates become means.
 static LoweredTensor divided(LowerCall &c, LoweredTensor sum,
                              LoweredTensor count) {

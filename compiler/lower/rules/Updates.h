@@ -16,10 +16,15 @@
 #define FORETRACE_COMPILER_LOWER_RULES_UPDATES_H
 
 #include "compiler/lower/LowerCall.h"
+#include "compiler/lower/rules/Reducing.h"
 
 namespace ft {
 
 enum class Fold : uint8_t { Assign, Sum, Product, Max, Min };
+
+/// What a value may be folded into without changing: 0, 1, or the extreme of
+/// the dtype at the other end.
+Start neutralOf(Fold fold, DType dtype);
 
 /// Where a dim of the result is read from.
 struct UpdatePlace {

@@ -139,7 +139,7 @@ Value FoldByResult::position(ScalarBuilder &s) {
   return n;
 }
 
-static Start neutralOf(Fold fold, DType dtype) {
+Start neutralOf(Fold fold, DType dtype) {
   switch (fold) {
   case Fold::Max:
     return lowestOf(dtype);
