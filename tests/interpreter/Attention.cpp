@@ -10,8 +10,9 @@ using namespace ft;
 using namespace ft::interpreter;
 
 /// softmax(scale Q Kᵀ + mask) V for [B…, L, E], [B…, S, E], [B…, S, Ev]; a row
-/// with nothing to attend to is 0. The flash form also gives the logarithm of
-/// each row's sum of exponentials.
+/// with nothing to attend to has weights of 0, and 0 times an infinite value is
+/// NaN. A mask of booleans selects, but the math form adds it as numbers. The
+/// flash form also gives the logarithm of each row's sum of exponentials.
 static void attention(Call &call) {
   const Tensor &q = call.tensor(0), &k = call.tensor(1), &v = call.tensor(2);
   auto position = [&](llvm::StringRef name) {
@@ -61,7 +62,7 @@ static void attention(Call &call) {
           at.push_back(i);
           at.push_back(j);
           int64_t m = flattenBroadcast(mask->shape, at);
-          if (mask->dtype != DType::Bool)
+          if (mask->dtype != DType::Bool || call.base().ends_with("_math"))
             sum += mask->real(m);
           else if (!mask->integer(m))
             sum = -HUGE_VAL;
@@ -75,9 +76,8 @@ static void attention(Call &call) {
       for (int64_t e = 0; e < values; ++e) {
         double sum = 0;
         for (int64_t j = 0; j < keys; ++j)
-          sum += nothing ? 0
-                         : std::exp(scores[j] - most) / total *
-                               v.real(vb + j * values + e);
+          sum += (nothing ? 0 : std::exp(scores[j] - most) / total) *
+                 v.real(vb + j * values + e);
         out.setReal((b * length + i) * values + e, sum);
       }
       if (call.base().ends_with("_math"))
@@ -86,7 +86,7 @@ static void attention(Call &call) {
                               nothing ? 0 : std::exp(scores[j] - most) / total);
       else if (call.results.size() > 1)
         call.out(1).setReal(b * length + i,
-                            nothing ? -HUGE_VAL : most + std::log(total));
+                            nothing ? 0 : most + std::log(total));
     }
   });
 }

@@ -175,7 +175,9 @@ static void gridSample(Call &call) {
     call.out().setReal(i, sums[i]);
 }
 
-/// (grad, input, grid, mode, padding, align_corners, mask)
+/// (grad, input, grid, mode, padding, align_corners, mask). Slopes of taps on
+/// one pixel cancel, and what is left of large terms is their rounding: such a
+/// gradient is open.
 static void gridSampleBackward(Call &call) {
   const Tensor &grad = call.tensor(0);
   Sampling s(call, 1);
@@ -184,21 +186,31 @@ static void gridSampleBackward(Call &call) {
       if (!std::isfinite(t->real(i)))
         call.open("an infinite element and a weight of 0");
   auto dims = static_cast<int64_t>(s.image.shape.size()) - 2;
-  std::vector<double> image(s.image.numel()), grid(s.grid.numel());
+  std::vector<double> image(s.image.numel()), grid(s.grid.numel()),
+      terms(s.grid.numel());
   s.each(call, [&](int64_t n, int64_t point, int64_t from, double weight,
                    std::array<double, 3> slopes) {
     for (int64_t c = 0; c < s.channels(); ++c) {
       int64_t plane = n * s.channels() + c;
       double g = grad.real(plane * s.points() + point);
       image[plane * s.area() + from] += weight * g;
-      for (int64_t d = 0; d < dims && s.mode != Mode::Nearest; ++d)
-        grid[(n * s.points() + point) * dims + d] +=
-            slopes[d] * g * s.image.real(plane * s.area() + from);
+      for (int64_t d = 0; d < dims && s.mode != Mode::Nearest; ++d) {
+        double term = slopes[d] * g * s.image.real(plane * s.area() + from);
+        grid[(n * s.points() + point) * dims + d] += term;
+        terms[(n * s.points() + point) * dims + d] += std::abs(term);
+      }
     }
   });
   Shape mask = call.integers(6);
   for (size_t i = 0; mask[0] && i < image.size(); ++i)
     call.out(0).setReal(i, image[i]);
+  double largest = 1, ofTerms = 0;
+  for (size_t i = 0; i < grid.size(); ++i) {
+    largest = std::max(largest, std::abs(grid[i]));
+    ofTerms = std::max(ofTerms, terms[i]);
+  }
+  if (mask[1] && ofTerms > 8 * largest)
+    call.open("terms that cancel");
   for (size_t i = 0; mask[1] && i < grid.size(); ++i)
     call.out(1).setReal(i, grid[i]);
 }

@@ -205,18 +205,22 @@ static void trilinear(Call &call) {
 /// What one element of a difference adds to its distance's derivative.
 static double distanceD(DType dtype, double d, double g, double p,
                         double dist) {
-  double size = std::abs(d), sign = d > 0 ? 1 : d < 0 ? -1 : 0;
+  double size = std::abs(d), sign = d > 0 ? 1 : d < 0 ? -1 : d;
   if (p == 0)
     return 0;
   if (p == 1)
     return sign * g;
-  if (std::isinf(p))
-    return roundTo(dtype, size) == dist ? sign * g : 0;
+  if (std::isinf(p)) {
+    double gap = roundTo(dtype, size) - dist;
+    return sign * g * (gap == 0 ? 1 : std::isnan(gap) ? gap : 0);
+  }
   if (dist == 0 || (p < 1 && d == 0))
     return 0;
-  if (d == 0)
-    return 0;
-  return sign * std::pow(size / dist, p - 1) * g;
+  if (p == 2)
+    return g * d / dist;
+  double power =
+      p < 2 ? sign * std::pow(size, p - 1) : d * std::pow(size, p - 2);
+  return power * g / std::pow(dist, p - 1);
 }
 
 /// (grad, x1, x2, p, distances): of x1.

@@ -151,11 +151,14 @@ static AttentionResult attend(LowerCall &c, const Attention &a, DType dtype,
   unsigned last = nBatch + 1;
   r.weights = softmaxRows(c, scores, last, dtype, true);
   if (wantLogSumExp) {
-    ExpSum parts = expSum(c, scores, last, InfiniteMax::IsZero);
-    r.logSumExp = c.pointwise({parts.max, parts.sum}, parts.sum.dims(), sum,
-                              [](ScalarBuilder &b, ValueRange v) {
-                                return b.add(v[0], b.log(v[1]));
-                              });
+    ExpSum parts = expSum(c, scores, last, InfiniteMax::LowestIsZero);
+    r.logSumExp = c.pointwise(
+        {parts.max, parts.sum}, parts.sum.dims(), sum,
+        [](ScalarBuilder &b, ValueRange v) {
+          Value y = b.add(v[0], b.log(v[1]));
+          return b.select(b.cmp(ScalarBuilder::Cmp::Eq, v[1], b.zero(y)),
+                          b.zero(y), y);
+        });
     Ints sizes(batchSizes);
     sizes.push_back(rows);
     r.logSumExp = c.reshape(r.logSumExp, sizes);
@@ -226,7 +229,7 @@ static LogicalResult attention(LowerCall &c) {
   return success();
 }
 
-/// Results: output, logsumexp.
+/// Results: output, logsumexp (0 where there is nothing to attend to).
 static LogicalResult withLogSumExp(LowerCall &c) {
   if (failed(noDropout(c)))
     return failure();
@@ -236,13 +239,16 @@ static LogicalResult withLogSumExp(LowerCall &c) {
   return success();
 }
 
-/// Results: output, weights.
+/// Results: output, weights. This form adds a mask of booleans as numbers.
 static LogicalResult withWeights(LowerCall &c) {
   if (failed(noDropout(c)))
     return failure();
   if (!c.isNone(6))
     return c.unsupported("attention with a dropout mask");
-  AttentionResult r = attend(c, argsOf(c), c.resultMeta(0).dtype, false);
+  Attention a = argsOf(c);
+  if (a.mask.value && a.mask.dtype == DType::Bool)
+    a.mask = c.cast(a.mask, opmathType(c.resultMeta(0).dtype));
+  AttentionResult r = attend(c, a, c.resultMeta(0).dtype, false);
   c.setResult(0, r.out);
   c.setResult(1, r.weights);
   return success();

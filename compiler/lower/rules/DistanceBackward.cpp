@@ -19,7 +19,9 @@ namespace ft {
 
 using Cmp = ScalarBuilder::Cmp;
 
-/// Times `grad`; all are of one float type.
+/// Times `grad`; all are of one float type. A NaN or an infinity goes where the
+/// products of PyTorch's kernels take it: the sign of a NaN is NaN, and a
+/// factor of zero does not hide an infinite gradient.
 static Value slope(ScalarBuilder &s, double p, Value grad, Value d,
                    Value distance) {
   Value zero = s.zero(d);
@@ -29,17 +31,25 @@ static Value slope(ScalarBuilder &s, double p, Value grad, Value d,
   if (p == 0)
     return zero;
   Value size = math::AbsFOp::create(s.b, s.loc, d);
-  Value sign = s.select(s.cmp(Cmp::Lt, d, zero), s.constant(d.getType(), -1),
-                        s.select(s.cmp(Cmp::Gt, d, zero), s.one(d), zero));
+  Value below = s.constant(d.getType(), -1);
+  Value sign = s.select(s.cmp(Cmp::Lt, d, zero), below,
+                        s.select(s.cmp(Cmp::Gt, d, zero), s.one(d), d));
   if (p == 1)
     return s.mul(grad, sign);
-  if (std::isinf(p))
-    return s.select(s.cmp(Cmp::Eq, size, distance), s.mul(grad, sign), zero);
+  if (std::isinf(p)) {
+    Value gap = s.sub(size, distance);
+    Value isLargest = s.select(s.cmp(Cmp::Eq, gap, zero), s.one(d),
+                               s.select(s.cmp(Cmp::Ne, gap, gap), gap, zero));
+    return s.mul(s.mul(grad, sign), isLargest);
+  }
   Value y;
   if (p == 2)
     y = s.div(s.mul(grad, d), distance);
-  else
+  else if (p < 2)
     y = s.div(s.mul(s.mul(sign, power(size, p - 1)), grad),
+              power(distance, p - 1));
+  else
+    y = s.div(s.mul(s.mul(d, power(size, p - 2)), grad),
               power(distance, p - 1));
   y = s.select(s.cmp(Cmp::Eq, distance, zero), zero, y);
   return p < 1 ? s.select(s.cmp(Cmp::Eq, d, zero), zero, y) : y;

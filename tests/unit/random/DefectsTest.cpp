@@ -5,6 +5,7 @@
 // ft-random: each is compiled, run and compared with the interpreter.
 
 #include "compiler/fake/FakeCall.h"
+#include "compiler/fake/StrideRules.h"
 #include "tests/random/Trial.h"
 
 #include <gtest/gtest.h>
@@ -567,4 +568,47 @@ TEST(Defects, OneIsNothingBesideALargeNumber) {
   ASSERT_EQ(y.size(), 2u);
   EXPECT_NEAR(y[0], 0x1p-55, 0x1p-100);
   EXPECT_NEAR(y[1], 1e-300, 1e-310);
+}
+
+TEST(Defects, DistancesToANanHaveAGradientOfNan) {
+  Tensor x = reals(DType::F32, {3, 2}, {0, kNan, 0, -0.5, 2, -2.5});
+  Tensor grad = reals(DType::F32, {3}, {-1.75, 2.75, -kInf}),
+         distances = reals(DType::F32, {3}, {kNan, kNan, 2});
+  for (double p : {0., 0.5, 1., 1.5, 2., 3., kInf})
+    EXPECT_EQ(failureOf("_pdist_backward.default",
+                        {first, second, Arg::floating(p), Arg::tensor(2)},
+                        {grad, x, distances}),
+              "")
+        << p;
+}
+
+TEST(Defects, NormsOfWeightsDoNotShareTheMemoryOfAnExpandedLength) {
+  const Schema &schema =
+      *SchemaTable::get().find("_weight_norm_interface.default");
+  TensorMeta v = TensorMeta::contiguous(DType::F32, {25, 6}),
+             g = TensorMeta::contiguous(DType::F32, {25, 1});
+  g.strides = {0, 1};
+  std::vector<Arg> args = {first, second, Arg::integer(0)};
+  std::vector<TensorMeta> metas = {v, g};
+  FakeCall call(schema, args, metas);
+  ASSERT_TRUE(llvm::succeeded(propagateCall(call)));
+  EXPECT_FALSE(overlapsItself(call.results[1].meta));
+}
+
+TEST(Defects, TheMathFormOfAttentionAddsAMaskOfBooleans) {
+  Tensor q = reals(DType::F32, {1, 1, 2, 2}, {1, -2, 0.5, 3});
+  Tensor mask(DType::Bool, {2, 2});
+  mask.setInteger(1, 1);
+  EXPECT_EQ(failureOf("_scaled_dot_product_attention_math.default",
+                      {first, second, Arg::tensor(2), Arg::tensor(3)},
+                      {q, q, q, mask}),
+            "");
+}
+
+TEST(Defects, LogarithmsOfRowsWithInfiniteScores) {
+  Tensor q = reals(DType::F32, {1, 1, 3, 1}, {1, -1, 0.5}),
+         k = reals(DType::F32, {1, 1, 1, 1}, {-kInf});
+  EXPECT_EQ(failureOf("_scaled_dot_product_flash_attention_for_cpu.default",
+                      {first, second, Arg::tensor(2)}, {q, k, k}),
+            "");
 }
