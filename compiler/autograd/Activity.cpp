@@ -7,6 +7,7 @@
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/WrittenArguments.h"
 
 using namespace mlir;
 
@@ -44,14 +45,11 @@ bool takesTangent(func::FuncOp function, unsigned result) {
   auto role = function.getResultAttrOfType<StringAttr>(result, names::kRole);
   if (!role || role.getValue() == "output" || role.getValue() == "loss")
     return true;
-  auto target =
-      function.getResultAttrOfType<StringAttr>(result, names::kTarget);
-  if (!isWrittenInput(function, result) || !target)
+  if (!isWrittenInput(function, result))
     return false;
-  for (unsigned n = 0; n < function.getNumArguments(); ++n)
-    if (function.getArgAttr(n, names::kTarget) == target)
-      return function.getArgAttr(n, names::kRequiresGrad) != nullptr;
-  return false;
+  BlockArgument input = WrittenArguments(function).of(result);
+  return input &&
+         function.getArgAttr(input.getArgNumber(), names::kRequiresGrad);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,7 +28,12 @@ std::string cIdentifier(llvm::StringRef text) {
   std::string name;
   for (char c : text)
     name += llvm::isAlnum(c) ? c : '_';
-  bool taken = llvm::is_contained(kKeywords, name);
+  // What the runtime's header declares (ft_status, FT_OK, DLTensor, kDLInt) and
+  // takes from the C library.
+  bool taken = llvm::is_contained(kKeywords, name) ||
+               llvm::StringRef(name + "_").starts_with_insensitive("ft_") ||
+               llvm::StringRef(name).starts_with("DL") ||
+               llvm::StringRef(name).starts_with("kDL");
   if (name.empty() || llvm::isDigit(name[0]) || name[0] == '_' || taken)
     name = "m_" + name;
   return name;

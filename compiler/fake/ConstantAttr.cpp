@@ -5,6 +5,7 @@
 
 #include "dialects/ft/AtenCall.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/WrittenArguments.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -185,14 +186,7 @@ static bool isWritten(func::FuncOp function, unsigned start) {
 
 /// The other form of a write: a result that the caller stores in the argument.
 static bool isReplaced(func::FuncOp function, unsigned argument) {
-  auto target = function.getArgAttrOfType<StringAttr>(argument, names::kTarget);
-  for (unsigned r = 0; target && r < function.getNumResults(); ++r) {
-    auto role = function.getResultAttrOfType<StringAttr>(r, names::kRole);
-    if (role && role.getValue().ends_with("_mutation") &&
-        function.getResultAttr(r, names::kTarget) == target)
-      return true;
-  }
-  return false;
+  return WrittenArguments(function).contains(function.getArgument(argument));
 }
 
 FailureOr<ConstantPtr> constantOf(BlockArgument argument,

@@ -25,6 +25,7 @@
 #include "compiler/functionalize/Storages.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtControl.h"
+#include "dialects/ft/WrittenArguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -636,12 +637,6 @@ bool Functionalizer::visit(Operation *op) {
 // What the arguments hold in the end
 //===----------------------------------------------------------------------===//
 
-static StringRef roleOf(StringRef kind) {
-  if (kind == "parameter")
-    return "parameter_mutation";
-  return kind == "input" ? "input_mutation" : "buffer_mutation";
-}
-
 /// Whether an argument may be written: constants of the file are shared by all
 /// instances, and two layouts of one storage are two values here.
 LogicalResult Functionalizer::checkWritten(BlockArgument argument,
@@ -679,10 +674,7 @@ LogicalResult Functionalizer::returnMutations() {
     return string ? string.getValue() : StringRef();
   };
   // The archive may list some of them itself.
-  llvm::StringSet<> listed;
-  for (unsigned r = 0; r < function.getNumResults(); ++r)
-    if (text(function.getResultAttr(r, names::kRole)).ends_with("_mutation"))
-      listed.insert(text(function.getResultAttr(r, names::kTarget)));
+  WrittenArguments listed(function);
   SmallVector<Value> values;
   SmallVector<Attribute> attributes;
   for (BlockArgument argument : function.getArguments()) {
@@ -693,13 +685,13 @@ LogicalResult Functionalizer::returnMutations() {
     StringRef target = text(function.getArgAttr(i, names::kTarget));
     if (failed(checkWritten(argument, target)))
       return failure();
-    if (listed.contains(target))
+    if (listed.contains(argument))
       continue;
     StringRef kind = text(function.getArgAttr(i, names::kKind));
     // The caller's tensor keeps its layout, whatever `t_` has made of it here.
     values.push_back(storages.read(node->base, end->getLoc()));
     NamedAttrList list;
-    list.set(names::kRole, builder.getStringAttr(roleOf(kind)));
+    list.set(names::kRole, builder.getStringAttr(mutationOf(kind)));
     list.set(names::kTarget, builder.getStringAttr(target));
     attributes.push_back(list.getDictionary(builder.getContext()));
   }

@@ -5,8 +5,7 @@
 
 #include "compiler/lower/LowerState.h"
 #include "dialects/ft/FtControl.h"
-
-#include "llvm/ADT/StringMap.h"
+#include "dialects/ft/WrittenArguments.h"
 
 using namespace mlir;
 
@@ -65,8 +64,7 @@ LogicalResult checkValues(func::FuncOp source, std::optional<Device> device) {
 }
 
 /// What an argument is and what it is called.
-static LogicalResult checkArguments(func::FuncOp forward,
-                                    llvm::StringMap<unsigned> &byTarget) {
+static LogicalResult checkArguments(func::FuncOp forward) {
   constexpr llvm::StringLiteral kKinds[] = {"parameter", "buffer", "constant"};
   for (BlockArgument arg : forward.getArguments()) {
     unsigned n = arg.getArgNumber();
@@ -87,15 +85,13 @@ static LogicalResult checkArguments(func::FuncOp forward,
     Attribute weight = forward.getArgAttr(n, names::kWeight);
     if (weight && !isa<StringAttr>(weight))
       return bad("ft.weight must be the name of a record");
-    if (target)
-      byTarget[cast<StringAttr>(target).getValue()] = n;
   }
   return success();
 }
 
 /// A result that is written back needs the argument that it goes to.
-static LogicalResult checkResults(func::FuncOp forward,
-                                  const llvm::StringMap<unsigned> &byTarget) {
+static LogicalResult checkResults(func::FuncOp forward) {
+  WrittenArguments written(forward);
   constexpr llvm::StringLiteral kRoles[] = {
       "output",          "loss",           "gradient",          "saved",
       "buffer_mutation", "input_mutation", "parameter_mutation"};
@@ -112,24 +108,27 @@ static LogicalResult checkResults(func::FuncOp forward,
     if (!role || !llvm::is_contained(kRoles, role.getValue()))
       return bad("ft.role must be \"output\", \"loss\", \"gradient\" or "
                  "\"{buffer,parameter,input}_mutation\"");
-    if (!role.getValue().ends_with("_mutation"))
+    if (!isMutation(role))
       continue;
-    auto target = forward.getResultAttrOfType<StringAttr>(r, names::kTarget);
-    auto it = target ? byTarget.find(target.getValue()) : byTarget.end();
-    if (it == byTarget.end())
+    BlockArgument argument = written.of(r);
+    if (!argument)
       return bad("ft.target names no argument to write");
-    std::optional<TensorMeta> to = metaOf(forward.getArgument(it->second));
+    std::optional<TensorMeta> to = metaOf(argument);
     std::optional<TensorMeta> from = metaOf(value);
     if (!to || !from || to->sizes != from->sizes || to->dtype != from->dtype)
-      return bad("does not fit '" + target.getValue() + "', which it writes");
+      return bad("does not fit '" +
+                 forward
+                     .getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                   names::kTarget)
+                     .getValue() +
+                 "', which it writes");
   }
   return success();
 }
 
 LogicalResult checkInterface(func::FuncOp forward) {
-  llvm::StringMap<unsigned> byTarget;
-  return success(succeeded(checkArguments(forward, byTarget)) &&
-                 succeeded(checkResults(forward, byTarget)));
+  return success(succeeded(checkArguments(forward)) &&
+                 succeeded(checkResults(forward)));
 }
 
 } // namespace ft

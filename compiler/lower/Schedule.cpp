@@ -11,6 +11,7 @@
 #include "compiler/lower/StepOrder.h"
 #include "compiler/lower/TieBuffers.h"
 #include "dialects/ft/FtOps.h"
+#include "dialects/ft/WrittenArguments.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -52,7 +53,8 @@ public:
   ScheduleBuilder(func::FuncOp function, Schedule &schedule,
                   const ScheduleOptions &options)
       : function(function), s(schedule), options(options), outer(options.outer),
-        terminator(function.getBody().front().getTerminator()) {}
+        terminator(function.getBody().front().getTerminator()),
+        written(function) {}
 
   LogicalResult run() {
     saySizes();
@@ -86,7 +88,7 @@ private:
   Operation *terminator;
   /// Copies that write a buffer or an input back, and to which argument.
   SmallVector<std::pair<Operation *, BlockArgument>> writeBacks;
-  DenseMap<StringAttr, unsigned> argumentByTarget;
+  WrittenArguments written;
   /// Results that stay in the arena.
   struct Kept {
     Value value;
@@ -174,13 +176,6 @@ private:
   //===--- Boundary -------------------------------------------------------===//
 
   void placeArguments() {
-    DenseSet<StringAttr> written;
-    for (unsigned r = 0; r < function.getNumResults(); ++r) {
-      auto role = function.getResultAttrOfType<StringAttr>(r, names::kRole);
-      auto target = function.getResultAttrOfType<StringAttr>(r, names::kTarget);
-      if (role && target && role.getValue().ends_with("_mutation"))
-        written.insert(target);
-    }
     int64_t weights = 0, state = 0;
     for (BlockArgument arg : function.getArguments()) {
       unsigned n = arg.getArgNumber();
@@ -190,9 +185,7 @@ private:
       if (!kind || !type)
         continue;
       std::optional<TensorMeta> meta = metaFromType(type);
-      if (target && kind.getValue() != "packed")
-        argumentByTarget[target] = n;
-      bool isWritten = target && written.contains(target);
+      bool isWritten = written.contains(arg);
       Placement place;
       if (isGivenByCaller(kind.getValue())) {
         place.region = Region::Input;
@@ -277,10 +270,6 @@ private:
     return v;
   }
 
-  static bool isMutation(StringAttr role) {
-    return role && role.getValue().ends_with("_mutation");
-  }
-
   void placeResults() {
     for (unsigned r = 0; r < function.getNumResults(); ++r)
       if (!isMutation(
@@ -293,13 +282,11 @@ private:
   }
 
   void placeWriteBack(unsigned r) {
-    auto target = function.getResultAttrOfType<StringAttr>(r, names::kTarget);
-    auto it = target ? argumentByTarget.find(target) : argumentByTarget.end();
-    if (it == argumentByTarget.end())
+    BlockArgument argument = written.of(r);
+    if (!argument)
       return;
     Value copy = copyBefore(terminator, terminator->getOperand(r));
-    writeBacks.emplace_back(copy.getDefiningOp(),
-                            function.getArgument(it->second));
+    writeBacks.emplace_back(copy.getDefiningOp(), argument);
   }
 
   /// Whether `kernel` is the last that reads the argument, through views too.

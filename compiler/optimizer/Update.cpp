@@ -8,6 +8,7 @@
 #include "dialects/ft/AtenCall.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/Programs.h"
+#include "dialects/ft/WrittenArguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -101,10 +102,7 @@ public:
     auto kind = function.getArgAttrOfType<StringAttr>(n, names::kKind);
     auto target = function.getArgAttrOfType<StringAttr>(n, names::kTarget);
     NamedAttrList attributes;
-    attributes.set(names::kRole,
-                   b.getStringAttr(kind.getValue() == "given_parameter"
-                                       ? "parameter_mutation"
-                                       : "input_mutation"));
+    attributes.set(names::kRole, b.getStringAttr(mutationOf(kind.getValue())));
     attributes.set(names::kTarget, target);
     attributes.set(names::kName,
                    b.getStringAttr(target.getValue().str() + "_new"));

@@ -11,7 +11,7 @@
 //              %m {given_buffer "momentum_buffer.w"}) {
 //       … calls of ft operators …
 //       return %step1, %w1 {parameter_mutation "w"},
-//              %m1 {input_mutation "momentum_buffer.w"}
+//              %m1 {buffer_mutation "momentum_buffer.w"}
 //     }
 //   }
 //

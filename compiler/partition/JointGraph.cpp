@@ -5,10 +5,9 @@
 
 #include "compiler/autograd/Autograd.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/WrittenArguments.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -27,7 +26,7 @@ JointGraph::JointGraph(func::FuncOp function) : joint(function) {
       late.insert(&op);
       tangents.insert(op.result_begin(), op.result_end());
     }
-  llvm::StringSet<> targets;
+  WrittenArguments writes(joint);
   for (OpOperand &operand : terminator()->getOpOperands()) {
     unsigned r = operand.getOperandNumber();
     if (roleOf(r).ends_with("_mutation") && isOfTangent(operand.get()))
@@ -35,14 +34,7 @@ JointGraph::JointGraph(func::FuncOp function) : joint(function) {
     if (isOfBackward(r))
       continue;
     wanted.insert(operand.get());
-    auto target = joint.getResultAttrOfType<StringAttr>(r, names::kTarget);
-    if (target && roleOf(r).ends_with("_mutation"))
-      targets.insert(target.getValue());
-  }
-  for (BlockArgument argument : body().getArguments()) {
-    auto target = joint.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
-                                                     names::kTarget);
-    if (target && targets.contains(target.getValue()))
+    if (BlockArgument argument = writes.of(r))
       written.insert(argument);
   }
   for (Operation &op : llvm::reverse(body().without_terminator())) {

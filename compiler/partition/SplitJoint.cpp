@@ -12,6 +12,7 @@
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
 #include "dialects/ft/Programs.h"
+#include "dialects/ft/WrittenArguments.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -21,7 +22,6 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -235,13 +235,10 @@ void Splitter::buildBackward() {
   func::FuncOp program = addProgram("backward");
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
   IRMapping map;
-  llvm::DenseSet<Attribute> targets;
-  for (unsigned r = 0; r < joint.function().getNumResults(); ++r)
-    if (joint.isOfBackward(r) && !joint.isGradient(r))
-      targets.insert(joint.function().getResultAttr(r, names::kTarget));
+  WrittenArguments written(joint.function());
   for (BlockArgument argument : joint.body().getArguments()) {
-    bool writes = targets.contains(
-        joint.function().getArgAttr(argument.getArgNumber(), names::kTarget));
+    std::optional<unsigned> result = written.resultOf(argument);
+    bool writes = result && joint.isOfBackward(*result);
     bool reads = taken.contains(argument) && !joint.isWritten(argument);
     if (joint.kindOf(argument) != "tangent" && (writes || reads))
       addArgument(program, argument, map);

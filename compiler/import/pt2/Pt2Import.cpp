@@ -17,6 +17,7 @@
 #include "mlir/IR/Verifier.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -120,6 +121,7 @@ public:
   llvm::Expected<OwningOpRef<ModuleOp>> run(llvm::StringRef modelName);
 
 private:
+  std::string stateName(llvm::StringRef name) const;
   bool addArguments(func::FuncOp function);
   bool addArgument(const InputSpec &spec, const Argument &input,
                    func::FuncOp function);
@@ -136,6 +138,7 @@ private:
   OpBuilder builder;
   GraphBuilder body;
   ModuleSymbols symbols;
+  llvm::StringSet<> inputNames; // of what the caller gives
 };
 
 } // namespace
@@ -155,6 +158,12 @@ static llvm::StringRef kindText(InputSpec::Kind kind) {
   default:
     return "input";
   }
+}
+
+/// What a parameter, buffer or constant is called. If `forward` of the module
+/// has an argument `mask`, its buffer `mask` is "self.mask".
+std::string ProgramImporter::stateName(llvm::StringRef name) const {
+  return (inputNames.contains(name) ? "self." : "") + name.str();
 }
 
 /// The record of a parameter, buffer or constant. Buffers that are not saved
@@ -275,7 +284,7 @@ bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
   text(names::kKind, kindText(spec.kind));
   text(names::kName, input.text);
   text(names::kTarget,
-       spec.kind == InputSpec::UserInput ? input.text : spec.target);
+       spec.kind == InputSpec::UserInput ? input.text : stateName(spec.target));
   unsigned index = function.getNumArguments();
   Location loc = NameLoc::get(builder.getStringAttr(input.text));
   if (failed(function.insertArgument(index, type,
@@ -285,6 +294,10 @@ bool ProgramImporter::addArgument(const InputSpec &spec, const Argument &input,
 }
 
 bool ProgramImporter::addArguments(func::FuncOp function) {
+  for (auto [spec, input] :
+       llvm::zip_equal(program.inputs, program.graph.inputs))
+    if (spec.kind == InputSpec::UserInput)
+      inputNames.insert(input.text);
   for (auto [spec, input] :
        llvm::zip_equal(program.inputs, program.graph.inputs))
     if (!addArgument(spec, input, function))
@@ -340,7 +353,10 @@ bool ProgramImporter::addResults(func::FuncOp function) {
     if (!output.text.empty())
       attrs.set(names::kName, builder.getStringAttr(output.text));
     if (!spec.target.empty())
-      attrs.set(names::kTarget, builder.getStringAttr(spec.target));
+      attrs.set(names::kTarget,
+                builder.getStringAttr(spec.kind == OutputSpec::UserInputMutation
+                                          ? spec.target
+                                          : stateName(spec.target)));
     values.push_back(value);
     types.push_back(value.getType());
     attributes.push_back(attrs.getDictionary(&context));

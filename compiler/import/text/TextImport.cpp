@@ -7,10 +7,13 @@
 #include "compiler/import/text/SymbolCheck.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/TextGuard.h"
+#include "dialects/ft/FtDialect.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -42,6 +45,25 @@ static llvm::Error checkSizes(llvm::StringRef text, llvm::StringRef name) {
   return llvm::Error::success();
 }
 
+/// Arguments of a model are found by name: to give an input, to return a
+/// gradient, to store a result.
+static mlir::LogicalResult checkNames(mlir::ModuleOp module) {
+  auto forward = module.lookupSymbol<mlir::func::FuncOp>("forward");
+  llvm::StringMap<unsigned> seen;
+  for (unsigned n = 0; forward && n < forward.getNumArguments(); ++n) {
+    auto name = forward.getArgAttrOfType<mlir::StringAttr>(n, names::kTarget);
+    auto kind = forward.getArgAttrOfType<mlir::StringAttr>(n, names::kKind);
+    if (!name || (kind && kind.getValue() == "packed"))
+      continue;
+    auto [other, isNew] = seen.try_emplace(name.getValue(), n);
+    if (!isNew)
+      return forward.emitError("[FT0107] arguments ")
+             << other->second << " and " << n << " of @forward are both '"
+             << name.getValue() << "' in ft.target";
+  }
+  return mlir::success();
+}
+
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importText(llvm::StringRef text, llvm::StringRef name,
            mlir::MLIRContext &context) {
@@ -61,7 +83,7 @@ importText(llvm::StringRef text, llvm::StringRef name,
   if (auto ops = unregisteredOps(*module); !ops.empty())
     return llvm::make_error<DiagnosticError>(
         std::vector<Diagnostic>{unregisteredDiagnostic(ops, name)});
-  if (mlir::failed(checkSymbols(*module)))
+  if (mlir::failed(checkNames(*module)) || mlir::failed(checkSymbols(*module)))
     return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
   return module;
 }

@@ -222,6 +222,11 @@ TEST(HeaderText, NamesBecomeIdentifiers) {
   EXPECT_EQ(cIdentifier("double"), "m_double");
   EXPECT_EQ(cIdentifier("_x"), "m__x");
   EXPECT_EQ(cIdentifier(""), "m_");
+  // What the header declares and uses itself.
+  EXPECT_EQ(cIdentifier("ft_status"), "m_ft_status");
+  EXPECT_EQ(cIdentifier("ft"), "m_ft"); // ft_api is the table's type
+  EXPECT_EQ(cIdentifier("DLTensor"), "m_DLTensor");
+  EXPECT_EQ(cIdentifier("int64_t"), "m_int64_t");
 }
 
 TEST_F(EmitTest, HeaderSaysWhatTheModelTakes) {
