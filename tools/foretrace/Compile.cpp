@@ -36,6 +36,12 @@ static int checkOutput(const std::string &output) {
   return 0;
 }
 
+/// "mlp.so" means the same as "mlp".
+static std::string withoutSuffix(llvm::StringRef output) {
+  output.consume_back(".so");
+  return output.str();
+}
+
 /// Three files are written beside each other: a pipe or a device is no place
 /// for them.
 static int checkOutputBase(const std::string &output) {
@@ -65,11 +71,12 @@ int CompileVerb::run() const {
     return fail(DiagId::BadCommandLine, "compile", "--output is required",
                 "foretrace compile MODEL -o PATH writes PATH.so and PATH.h");
 
+  std::string base = common.stopAfter.empty() ? withoutSuffix(output) : output;
   if (!output.empty())
-    if (int code = checkOutput(output))
+    if (int code = checkOutput(base))
       return code;
   if (common.stopAfter.empty())
-    if (int code = checkOutputBase(output))
+    if (int code = checkOutputBase(base))
       return code;
   if (common.json && !common.stopAfter.empty())
     return fail(DiagId::BadCommandLine, "--json",
@@ -92,7 +99,7 @@ int CompileVerb::run() const {
   }
   if (ok) {
     llvm::errs() << "compiling for " << describeCpu(options.cpu) << '\n';
-    ok = session.compile(output);
+    ok = session.compile(base);
   }
   report(session.diagnostics());
   if (common.time)
@@ -116,7 +123,8 @@ void addCompile(CLI::App &app, int &exitCode) {
   auto state = std::make_shared<CompileVerb>();
   state->common.addTo(*verb, "a .pt2 archive or .mlir text");
   verb->add_option("-o,--output", state->output,
-                   "PATH; with --stop-after the file for the module");
+                   "PATH (or PATH.so); with --stop-after the file for the "
+                   "module");
   verb->callback([state, &exitCode] { exitCode = state->run(); });
 }
 

@@ -119,7 +119,11 @@ int InspectVerb::run() {
                 "`foretrace compile` writes them");
 
   Session session(options);
-  bool ok = session.load(common.model) && session.runTo(*last);
+  bool ok = session.load(common.model);
+  // A module that was printed is shown as it stands.
+  if (ok && stage.empty() && common.stopAfter.empty() && session.stage())
+    last = std::max(*last, *session.stage());
+  ok = ok && session.runTo(*last);
   report(session.diagnostics());
   if (common.time)
     reportTimes(session);
@@ -145,7 +149,8 @@ void addInspect(CLI::App &app, int &exitCode) {
   auto state = std::make_shared<InspectVerb>();
   state->common.addTo(*verb, "a .pt2 archive or .mlir text");
   verb->add_option("--stage", state->stage,
-                   "stage to stop after; default fake, lower with --kernels");
+                   "stage to stop after; default fake, lower with --kernels, "
+                   "that of a module that was printed if it is later");
   verb->add_option("--format", state->format,
                    "text (default), mlir, json or dot");
   verb->add_option("-o,--output", state->output,

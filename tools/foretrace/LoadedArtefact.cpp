@@ -99,7 +99,18 @@ int LoadedArtefact::open(const CompileOptions &common, FakeVerifier *verifier) {
   else if (!compiled)
     crash.help = "if custom operators are compiled into it, see to their "
                  "kernels; otherwise this is a bug in foretrace";
-  if (runner.open(library, common.threads, common.model))
+  bool opened;
+  if (compiled) {
+    opened = runner.open(library, common.threads, common.model);
+  } else {
+    // The system's loader believes all that a file says.
+    CrashGuard guard({DiagId::LoadFailed, common.model,
+                      "the file crashed while it was loaded",
+                      "it is damaged, or no compiled model: compile the model "
+                      "again"});
+    opened = runner.open(library, common.threads, common.model);
+  }
+  if (opened)
     return 0;
   report(runner.diagnostics());
   return runner.exitCode();
