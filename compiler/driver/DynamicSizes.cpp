@@ -116,8 +116,8 @@ static std::optional<TensorMeta> metaOfArgument(func::FuncOp forward,
   return declared ? metaFromType(declared.getValue()) : std::nullopt;
 }
 
-static llvm::Expected<unsigned> findInput(func::FuncOp forward,
-                                          StringRef input) {
+static llvm::Expected<unsigned> findInput(func::FuncOp forward, StringRef input,
+                                          StringRef option) {
   std::string known;
   for (unsigned i = 0; forward && i < forward.getNumArguments(); ++i) {
     if (!isInput(forward, i))
@@ -127,7 +127,7 @@ static llvm::Expected<unsigned> findInput(func::FuncOp forward,
       return i;
     known += (known.empty() ? "" : ", ") + name;
   }
-  return makeError(DiagId::BadCommandLine, "--dynamic",
+  return makeError(DiagId::BadCommandLine, option,
                    "the model has no input '" + input + "'",
                    "its inputs are " + known);
 }
@@ -151,7 +151,7 @@ llvm::Expected<std::vector<DynamicSize>> dimsOfExample(ModuleOp module,
                                                        StringRef text) {
   auto [input, shape] = text.split('=');
   func::FuncOp forward = forwardOf(module);
-  llvm::Expected<unsigned> at = findInput(forward, input.trim());
+  llvm::Expected<unsigned> at = findInput(forward, input.trim(), "--example");
   if (!at)
     return at.takeError();
   std::optional<TensorMeta> meta = metaOfArgument(forward, *at);
@@ -253,7 +253,8 @@ void Declarer::addFact(SymExpr relation, const Twine &cause) {
 llvm::Error Declarer::read(const DynamicSize &size, Item &item) {
   item.asked = &size;
   item.place = size.input + ":" + std::to_string(size.dim);
-  llvm::Expected<unsigned> argument = findInput(forward, size.input);
+  llvm::Expected<unsigned> argument =
+      findInput(forward, size.input, "--dynamic");
   if (!argument)
     return argument.takeError();
   item.argument = *argument;
@@ -273,7 +274,7 @@ llvm::Error Declarer::read(const DynamicSize &size, Item &item) {
       c = '_';
   llvm::Expected<SymExpr> parsed = symbols.parse(text);
   if (!parsed)
-    return badOption("'" + text + "': " + llvm::toString(parsed.takeError()));
+    return badOption(takeDiagnostics(parsed.takeError()).front().message);
   if (parsed->isPredicate())
     return badOption("'" + text + "' is a condition, no size");
   item.size = *parsed;
@@ -435,6 +436,8 @@ llvm::Error Declarer::setRange(const Item &item) {
   }
   name.range.lo = std::max(name.range.lo, lower.value_or(0));
   name.range.hi = std::min(name.range.hi, upper.value_or(Interval::kMax));
+  if (name.range.lo > name.range.hi)
+    return refuse(item, "no size is in all the ranges that it has");
   if (name.hint && (*name.hint < name.range.lo || *name.hint > name.range.hi))
     return refuse(item, "the size in the model, " + Twine(*name.hint) +
                             ", is outside of " + name.range.str());

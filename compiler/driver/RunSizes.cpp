@@ -36,16 +36,24 @@ static const ft_value_info *findInput(const ft_model_info &info,
   return nullptr;
 }
 
+llvm::Error RunSizes::askSymbol(size_t symbol, int64_t value) {
+  auto [before, isNew] = asked.try_emplace(symbol, value);
+  if (isNew || before->second == value)
+    return llvm::Error::success();
+  return makeError(DiagId::RunTensor, "",
+                   llvm::Twine(model->symbols()[symbol]->title) + " is to be " +
+                       llvm::Twine(before->second) + " and " +
+                       llvm::Twine(value));
+}
+
 llvm::Error RunSizes::ask(llvm::StringRef dim, int64_t size) {
   const ft_model_info &info = model->info();
   std::string titles;
   for (auto [i, symbol] : llvm::enumerate(model->symbols())) {
     if (symbol->input < 0)
       continue;
-    if (dim == symbol->title) {
-      asked[i] = size;
-      return llvm::Error::success();
-    }
+    if (dim == symbol->title)
+      return askSymbol(i, size);
     titles += (titles.empty() ? "" : ", ") + std::string(symbol->title);
   }
   auto [name, number] = dim.rsplit(':');
@@ -69,8 +77,7 @@ llvm::Error RunSizes::ask(llvm::StringRef dim, int64_t size) {
                          "'" + dim + "' is " + input->dims[index] +
                              ", which is not " + llvm::Twine(size) +
                              " for any " + symbol->title);
-      asked[i] = valueOf(*symbol, size);
-      return llvm::Error::success();
+      return askSymbol(i, valueOf(*symbol, size));
     }
   if (input->sizes[index] < 0)
     return makeError(DiagId::BadCommandLine, "",

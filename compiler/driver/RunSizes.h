@@ -29,7 +29,7 @@ public:
   explicit RunSizes(const LoadedModel &model) : model(&model) {}
 
   /// `dim` is INPUT:DIM or the name of a size. FT0001: there is no such dim, or
-  /// one that follows from others.
+  /// one that follows from others. FT0701: it was asked to be another.
   llvm::Error ask(llvm::StringRef dim, int64_t size);
 
   /// The shapes of all inputs, of which `given` are there. FT0701 with the
@@ -38,6 +38,8 @@ public:
   inputShapes(llvm::ArrayRef<std::unique_ptr<HostArray>> given) const;
 
 private:
+  llvm::Error askSymbol(size_t symbol, int64_t value);
+
   const LoadedModel *model = nullptr;
   std::map<size_t, int64_t> asked; ///< values by symbol
 };
