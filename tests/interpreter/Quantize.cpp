@@ -110,7 +110,7 @@ static void learnedBackward(Call &call) {
     double g = grad.real(i), s = p.scale(i);
     if (std::isnan(self.real(i)))
       call.open("a gradient of NaN");
-    call.out(0).setReal(i, r.inside ? g : 0);
+    call.out(0).setReal(i, r.inside ? g : g * 0);
     int64_t at = p.placeOf(i);
     ds[at] +=
         factor * g * (r.inside ? (r.value - self.real(i)) / s : r.value / s);

@@ -124,7 +124,8 @@ static LogicalResult fakeQuantize(LowerCall &c) {
 ///   rounded between the bounds   1   (y - x) / scale     0
 ///   clamped                      0   bound - zero_point  -scale
 ///
-/// the last two times grad_factor and summed.
+/// the last two times grad_factor and summed. Where the zero point has no slope
+/// a gradient that is not finite does not count; the others are products.
 template <bool PerChannel>
 static LogicalResult learnedBackward(LowerCall &c) {
   using Cmp = ScalarBuilder::Cmp;
@@ -152,7 +153,8 @@ static LogicalResult learnedBackward(LowerCall &c) {
           Quantized q = quantized(s, e, scale, zero, low, high);
           auto number = [&](double n) { return s.constant(e.getType(), n); };
           if (r == 0)
-            return s.cast(s.select(q.mask, g, s.zero(g)), work, dtype);
+            return s.cast(s.mul(g, s.select(q.mask, s.one(g), s.zero(g))), work,
+                          dtype);
           Value slope;
           if (r == 1) {
             Value inside = s.mul(s.sub(q.value, e), s.div(s.one(scale), scale));
@@ -162,7 +164,8 @@ static LogicalResult learnedBackward(LowerCall &c) {
                                    number(high));
             slope = s.select(q.mask, inside, s.sub(bound, zero));
           } else {
-            slope = s.select(q.mask, s.zero(scale), s.neg(scale));
+            g = s.select(q.mask, s.zero(g), g);
+            slope = s.neg(scale);
           }
           return s.cast(s.mul(s.mul(slope, g), number(factor)), work, dtype);
         });

@@ -612,3 +612,16 @@ TEST(Defects, LogarithmsOfRowsWithInfiniteScores) {
                       {first, second, Arg::tensor(2)}, {q, k, k}),
             "");
 }
+
+TEST(Defects, AnInfiniteGradientDoesNotReachTheZeroPointOfWhatIsRounded) {
+  Tensor grad = reals(DType::F32, {2, 3}, {kInf, 1, 2, kNan, -kInf, 1}),
+         x = reals(DType::F32, {2, 3}, {0, 100, 0.3, 0.25, 100, -100}),
+         scale = reals(DType::F32, {2}, {0.5, 0.25}),
+         zero = reals(DType::F32, {2}, {1, 2});
+  EXPECT_EQ(
+      failureOf("_fake_quantize_learnable_per_channel_affine_backward.default",
+                {first, second, Arg::tensor(2), Arg::tensor(3), Arg::integer(0),
+                 Arg::integer(-8), Arg::integer(11)},
+                {grad, x, scale, zero}),
+      "");
+}
