@@ -232,10 +232,10 @@ static double distance(const Tensor &a, int64_t i, const Tensor &b, int64_t j,
   double total = 0;
   for (int64_t k = 0; k < n; ++k) {
     double d = std::abs(a.real(i + k) - b.real(j + k));
-    if (p == 0)
-      total += d != 0;
-    else if (std::isnan(d))
+    if (std::isnan(d))
       total = d;
+    else if (p == 0)
+      total += d != 0;
     else if (std::isinf(p))
       total = std::max(total, d);
     else

@@ -13,6 +13,15 @@ namespace ft {
 
 using Ints = Dims;
 
+/// What one more difference makes of a distance. Where a norm counts a NaN as
+/// one element that is not 0, the distance of p = 0 is NaN.
+static Value distanceStep(ScalarBuilder &s, double p, Value so, Value d) {
+  Value next = pNormStep(s, p, so, d);
+  return p == 0
+             ? s.select(s.cmp(ScalarBuilder::Cmp::Ne, d, d), s.add(so, d), next)
+             : next;
+}
+
 /// out[…, i, j] = |x1[…, i, :] - x2[…, j, :]|_p, batch dims broadcast.
 static LogicalResult distances(LowerCall &c, double p) {
   LoweredTensor a = c.operand(0), b = c.operand(1);
@@ -44,7 +53,7 @@ static LogicalResult distances(LowerCall &c, double p) {
                 [&](ScalarBuilder &s, ValueRange v) {
                   Value d =
                       s.sub(s.cast(v[0], left, sum), s.cast(v[1], right, sum));
-                  return SmallVector<Value>{pNormStep(s, p, v[2], d)};
+                  return SmallVector<Value>{distanceStep(s, p, v[2], d)};
                 })[0];
   c.setResult(
       0, c.pointwise(y, outSizes, dtype, [&](ScalarBuilder &s, ValueRange v) {
@@ -87,7 +96,7 @@ static LogicalResult pdist(LowerCall &c) {
         Value j = s.add(s.add(s.sub(q, before), i), whole(1));
         Value d = s.sub(s.cast(elementAt(s, x, {i, e}), from, sum),
                         s.cast(elementAt(s, x, {j, e}), from, sum));
-        return SmallVector<Value>{pNormStep(s, p, v.back(), d)};
+        return SmallVector<Value>{distanceStep(s, p, v.back(), d)};
       })[0];
   c.setResult(
       0, c.pointwise(y, {pairs}, dtype, [&](ScalarBuilder &s, ValueRange v) {

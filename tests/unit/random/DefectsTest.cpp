@@ -625,3 +625,10 @@ TEST(Defects, AnInfiniteGradientDoesNotReachTheZeroPointOfWhatIsRounded) {
                 {grad, x, scale, zero}),
       "");
 }
+
+TEST(Defects, NanIsNoOneDifference) {
+  Tensor x = reals(DType::F32, {2, 2}, {0, kNan, 0, 0.5});
+  for (double p : {0., 1., 2., 3., kInf})
+    EXPECT_EQ(failureOf("pdist.default", {first, Arg::floating(p)}, {x}), "")
+        << p;
+}
