@@ -38,9 +38,15 @@ DType ft::interpreter::computeType(const Call &call, Promote promote,
 }
 
 static thread_local bool computingWide = false;
+static thread_local DType computing = DType::F32;
 
 void ft::interpreter::stepIn(DType dtype) {
   computingWide = toReal(dtype) == DType::F64;
+  computing = toReal(dtype);
+}
+
+double ft::interpreter::stored(double value) {
+  return isFloating(computing) ? roundTo(computing, value) : step(value);
 }
 
 double ft::interpreter::step(double value) {

@@ -49,7 +49,9 @@ llvm::ArrayRef<OpRow> ownPointwiseRows();
 /// compute in float64 for float64 and in float32 for everything below: where an
 /// overflow on the way decides the result.
 double step(double value);
-/// The dtype that `step` is of from now on.
+/// `value` rounded to the dtype itself: a number that kernels keep in it.
+double stored(double value);
+/// The dtype that `step` and `stored` are of from now on.
 void stepIn(DType dtype);
 
 DType computeType(const Call &call, Promote promote, unsigned operands);

@@ -34,7 +34,7 @@ static double entr(D x) {
 static double logit(D x) {
   double z = x[0];
   if (!std::isnan(x[1]))
-    z = z < x[1] ? x[1] : std::min(z, step(1 - x[1]));
+    z = z < stored(x[1]) ? stored(x[1]) : std::min(z, stored(1 - stored(x[1])));
   return std::log(z / (1 - z));
 }
 

@@ -67,6 +67,8 @@ double ft::interpreter::polygamma(double n, double x) {
     return digamma(x);
   if (n == 1 && x == std::floor(x) && x <= 0)
     return HUGE_VAL;
+  if (n == 1 && x == HUGE_VAL) // where zeta is NaN
+    return 0;
   if (n == 1 && x < 0) {
     double s = std::sin(kPi * x);
     return (kPi * kPi) / (s * s) - zeta(2, 1 - x);

@@ -5,6 +5,8 @@
 
 #include "dialects/ft/Promotion.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <cmath>
 #include <set>
 
@@ -83,6 +85,9 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
   auto moved = [&](double x) {
     if (!std::isfinite(x))
       return x;
+    // No rule gives the sign of a zero that was not computed exactly.
+    if (x == 0 && scale == 0 && direction != kSnap)
+      return direction < 0 ? -0. : 0.;
     if (direction == kSnap)
       return std::abs(x) <= 0.25 * relative * scale ? 0 : x;
     double by = direction ? direction : 2 * rng.unit() - 1;
@@ -100,6 +105,21 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
       tensor.setReal(i, moved(x.real()));
     }
   }
+}
+
+bool Program::choosesZero(const Schema &schema) {
+  static const llvm::StringSet<> names = {
+      "amax", "amin",    "aminmax", "clamp",    "clamp_max", "clamp_min",
+      "clip", "fmax",    "fmin",    "hardtanh", "max",       "maximum",
+      "min",  "minimum", "relu",    "relu6"};
+  return names.contains(schema.base.rtrim('_'));
+}
+
+static void signZeros(Tensor &tensor, int direction) {
+  for (int64_t i = 0, n = tensor.numel(); isFloating(tensor.dtype) && i < n;
+       ++i)
+    if (tensor.real(i) == 0)
+      tensor.setReal(i, direction < 0 ? -0. : 0.);
 }
 
 /// Sums in another order, and means of them, are those of operands that are
@@ -142,6 +162,8 @@ std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
       computed[value] = std::move(tensor);
       if (jitter && opClass != OpClass::Exact)
         shake(computed[value], opClass, *jitter, direction);
+      else if (jitter && choosesZero(*step.schema))
+        signZeros(computed[value], direction);
     }
   }
   return computed;

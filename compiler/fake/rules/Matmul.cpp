@@ -441,9 +441,10 @@ static LogicalResult tensordot(FakeCall &c) {
 
 static LogicalResult kron(FakeCall &c) {
   const TensorMeta &a = c.tensor(0), &b = c.tensor(1);
-  FailureOr<DType> dtype = promotedDType(c, 3);
-  if (failed(dtype))
-    return failure();
+  // A tensor without dims has been given one when the dtypes meet.
+  std::optional<DType> dtype = promoteTypes(a.dtype, b.dtype);
+  if (!dtype)
+    return promotedDType(c, 3); // which says so
   Dims sizes;
   int64_t rank = std::max(a.rank(), b.rank());
   for (int64_t d = 0; d < rank; ++d) {

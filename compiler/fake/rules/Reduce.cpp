@@ -83,7 +83,7 @@ static LogicalResult sumToSize(FakeCall &c) {
       return c.broadcastTo(sizes, self.sizes, nullptr);
     same &= how == FakeCall::Fit::Same;
   }
-  if (same) {
+  if (same && !sizes.empty()) {
     TensorMeta out = self;
     out.sizes = sizes;
     return c.view(std::move(out), 0);

@@ -132,10 +132,16 @@ static Value logSigmoidBackward(P &p) {
   return p.mul(g, p.select(p.lt(x, p.zero(x)), low, ratio));
 }
 
+/// The bounds are of the result's dtype: 1 - 1e-5 is 1 as a float16.
 static Value logit(P &p) {
   Value x = p[0];
-  if (p.has(1))
-    x = clampBetween(p, x, p.number(1), Number(1) - p.number(1));
+  if (p.has(1)) {
+    auto rounded = [&](Value v) {
+      return p.cast(p.cast(v, p.dtype, p.resultDtype), p.resultDtype, p.dtype);
+    };
+    Value low = rounded(p.like(x, p.number(1)));
+    x = p.min(p.max(x, low), rounded(p.sub(p.one(x), low)));
+  }
   return p.log(p.div(x, p.sub(p.one(x), x)));
 }
 

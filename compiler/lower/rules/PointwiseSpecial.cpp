@@ -158,7 +158,9 @@ static Value polygamma(P &p) {
     return digamma(p, x);
   double factorial = std::tgamma(n + 1);
   double sign = std::fmod(n, 2) != 0 ? 1 : -1;
-  return p.mul(zeta(p, p.like(x, n + 1), x), sign * factorial);
+  Value y = p.mul(zeta(p, p.like(x, n + 1), x), sign * factorial);
+  // PyTorch's trigamma has a limit there, its zeta has none.
+  return n == 1 ? p.select(p.eq(x, p.like(x, kInf)), p.zero(x), y) : y;
 }
 
 /// log of the multivariate gamma function of `order` dims.

@@ -632,3 +632,23 @@ TEST(Defects, NanIsNoOneDifference) {
     EXPECT_EQ(failureOf("pdist.default", {first, Arg::floating(p)}, {x}), "")
         << p;
 }
+
+TEST(Defects, BoundsOfALogitAreOfItsDType) {
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32})
+    EXPECT_EQ(failureOf("special_logit.default", {first, Arg::floating(1e-5)},
+                        {reals(dtype, {4}, {2, -0.5, 1, 0.25})}),
+              "");
+}
+
+TEST(Defects, TrigammaVanishesAtInfinity) {
+  Tensor x = reals(DType::F32, {3}, {kInf, 2, -0.5});
+  EXPECT_EQ(valuesOf("polygamma.default", {Arg::integer(1), first}, {x})[0], 0);
+  EXPECT_EQ(failureOf("polygamma.default", {Arg::integer(1), first}, {x}), "");
+}
+
+TEST(Defects, ASumToNoDimsIsASum) {
+  Tensor x(DType::I8, {});
+  x.setInteger(0, 3);
+  EXPECT_EQ(failureOf("sum_to_size.default", {first, Arg::listOf({})}, {x}),
+            "");
+}
