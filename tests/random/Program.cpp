@@ -5,8 +5,6 @@
 
 #include "dialects/ft/Promotion.h"
 
-#include "llvm/ADT/StringSet.h"
-
 #include <cmath>
 #include <set>
 
@@ -107,21 +105,6 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
   }
 }
 
-bool Program::choosesZero(const Schema &schema) {
-  static const llvm::StringSet<> names = {
-      "amax", "amin",    "aminmax", "clamp",    "clamp_max", "clamp_min",
-      "clip", "fmax",    "fmin",    "hardtanh", "max",       "maximum",
-      "min",  "minimum", "relu",    "relu6"};
-  return names.contains(schema.base.rtrim('_'));
-}
-
-static void signZeros(Tensor &tensor, int direction) {
-  for (int64_t i = 0, n = tensor.numel(); isFloating(tensor.dtype) && i < n;
-       ++i)
-    if (tensor.real(i) == 0)
-      tensor.setReal(i, direction < 0 ? -0. : 0.);
-}
-
 /// Sums in another order, and means of them, are those of operands that are
 /// off by a rounding each: that is what cancellation makes of them (x minus its
 /// mean, where all x are nearly equal).
@@ -162,8 +145,6 @@ std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
       computed[value] = std::move(tensor);
       if (jitter && opClass != OpClass::Exact)
         shake(computed[value], opClass, *jitter, direction);
-      else if (jitter && choosesZero(*step.schema))
-        signZeros(computed[value], direction);
     }
   }
   return computed;

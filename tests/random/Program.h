@@ -60,9 +60,6 @@ struct Program {
   /// (kSnap: what another order of a sum makes of 1e-16). Empty where a step
   /// has no value then.
   std::vector<Tensor> evaluate(Rng *jitter = nullptr, int direction = 0) const;
-  /// Whether an op takes one of several elements, which among 0 and -0 is any:
-  /// with jitter it is either.
-  static bool choosesZero(const Schema &schema);
   /// The same program with only what `output` needs.
   Program prunedTo(int output) const;
   /// Makes a result an input that holds its value, and drops what only it
