@@ -166,7 +166,7 @@ LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
   ModuleScope scope(module, function, ModuleScope::Use::Keep);
   OpBuilder builder(module.getContext());
   RuleBuilder to{builder, cache ? cache : &own, &scope.scope()};
-  mergeCalls(function.front());
+  mergeCalls(function.front(), /*beforeGradients=*/true);
   if (failed(expandCalls(function, to)) ||
       failed(JointTrace(function, to).run()))
     return failure();

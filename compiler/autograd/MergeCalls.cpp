@@ -18,15 +18,17 @@ namespace {
 struct CallKey {
   Operation *op;
   unsigned hash;
+  bool hasNoGradient = false;
 
-  static CallKey of(Operation *op) {
+  static CallKey of(Operation *op, bool beforeGradients) {
     ArrayRef<Attribute> properties = callProperties(op);
     return {
         op,
         static_cast<unsigned>(llvm::hash_combine(
             op->getName(),
             llvm::hash_combine_range(properties.begin(), properties.end()),
-            llvm::hash_combine_range(op->operand_begin(), op->operand_end())))};
+            llvm::hash_combine_range(op->operand_begin(), op->operand_end()))),
+        beforeGradients && op->hasAttr(names::kNoGrad)};
   }
 };
 
@@ -45,7 +47,8 @@ struct SameCall {
     for (const CallKey &special : {getEmptyKey(), getTombstoneKey()})
       if (a == special.op || b == special.op)
         return false;
-    return x.hash == y.hash && a->getName() == b->getName() &&
+    return x.hash == y.hash && x.hasNoGradient == y.hasNoGradient &&
+           a->getName() == b->getName() &&
            callProperties(a) == callProperties(b) &&
            llvm::equal(a->getOperands(), b->getOperands()) &&
            llvm::equal(a->getResultTypes(), b->getResultTypes());
@@ -59,16 +62,16 @@ static bool isYielded(Operation &op) {
                       [](Operation *user) { return isa<YieldOp>(user); });
 }
 
-void mergeCalls(Block &body) {
+void mergeCalls(Block &body, bool beforeGradients) {
   bool isRegion = isa<YieldOp>(body.getTerminator());
   llvm::DenseSet<CallKey, SameCall> seen;
   for (Operation &op : llvm::make_early_inc_range(body)) {
     for (Region &region : op.getRegions())
       for (Block &inner : region)
-        mergeCalls(inner);
+        mergeCalls(inner, beforeGradients);
     if (!schemaOf(&op) || !isMemoryEffectFree(&op))
       continue;
-    auto [known, isNew] = seen.insert(CallKey::of(&op));
+    auto [known, isNew] = seen.insert(CallKey::of(&op, beforeGradients));
     if (isNew || (isRegion && isYielded(op)))
       continue;
     op.replaceAllUsesWith(known->op->getResults());

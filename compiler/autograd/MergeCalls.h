@@ -15,8 +15,11 @@ namespace ft {
 ///   %1 = ft.cos(%0)                     %1 = ft.cos(%0)
 ///   %7 = ft.cos(%0)     (a backward)    uses of %7 are uses of %1
 ///
+/// Before gradients are made, a call where they are switched off (ft.no_grad)
+/// is another than one where they are not.
+///
 /// Cost: one hash of operands and arguments for each call.
-void mergeCalls(mlir::Block &body);
+void mergeCalls(mlir::Block &body, bool beforeGradients = false);
 
 } // namespace ft
 

@@ -118,14 +118,26 @@ void ValueTable::addArguments(mlir::Block &block, mlir::Operation *owner) {
   }
 }
 
+/// Whether results require a gradient if an operand does, as PyTorch has it:
+/// also where the derivative is zero (`sign`), not where only the shape of the
+/// operand is read.
+static bool passesRequirement(mlir::Operation *op, const Schema *schema) {
+  if (op->hasAttr(names::kNoGrad))
+    return false;
+  llvm::StringRef base = schema ? schema->base : "";
+  return base != "detach" && !base.ends_with("_like") &&
+         !base.starts_with("new_");
+}
+
 void ValueTable::addResults(mlir::Operation *op) {
   if (op->getNumResults() == 0)
     return;
   const Schema *schema = schemaOf(op);
   bool anyGrad = false;
-  for (mlir::Value operand : op->getOperands())
-    if (int i = indexOf(operand); i >= 0)
-      anyGrad |= rows[i].requiresGrad;
+  if (passesRequirement(op, schema))
+    for (mlir::Value operand : op->getOperands())
+      if (int i = indexOf(operand); i >= 0)
+        anyGrad |= rows[i].requiresGrad;
   for (mlir::OpResult result : op->getResults()) {
     unsigned r = result.getResultNumber();
     ValueRow &row =
@@ -134,8 +146,7 @@ void ValueTable::addResults(mlir::Operation *op) {
     setMeta(row, elementOf(op->getAttr(names::kDeclared), r));
     bool differentiable =
         row.meta && (isFloating(row.meta->dtype) || isComplex(row.meta->dtype));
-    row.requiresGrad =
-        anyGrad && differentiable && !(schema && schema->base == "detach");
+    row.requiresGrad = anyGrad && differentiable;
   }
 }
 
