@@ -3,6 +3,8 @@
 
 #include "compiler/lower/Scalar.h"
 
+#include "compiler/lower/ComplexScalar.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -223,7 +225,7 @@ Value ScalarBuilder::mul(Value x, Value y) {
 
 Value ScalarBuilder::div(Value x, Value y, bool isUnsigned) {
   if (isComplexType(x))
-    return complex::DivOp::create(b, loc, x, y);
+    return complexQuotient(*this, x, y);
   if (isFloatType(x))
     return arith::DivFOp::create(b, loc, x, y);
   if (isUnsigned)
@@ -261,13 +263,13 @@ Value ScalarBuilder::select(Value condition, Value x, Value y) {
 
 Value ScalarBuilder::exp(Value x) {
   if (isComplexType(x))
-    return complex::ExpOp::create(b, loc, x);
+    return complexExp(*this, x);
   return math::ExpOp::create(b, loc, x);
 }
 
 Value ScalarBuilder::log(Value x) {
   if (isComplexType(x))
-    return complex::LogOp::create(b, loc, x);
+    return complexLog(*this, x);
   return math::LogOp::create(b, loc, x);
 }
 

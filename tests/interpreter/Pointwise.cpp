@@ -190,9 +190,11 @@ static void pointwise(Call &call) {
       call.has(call.size() - 1) && call.number(call.size() - 1) > 0.5)
     call.open("bounds that cross");
   // The annotation keeps the gradient's dtype, PyTorch's kernel does not.
-  if (call.base() == "threshold_backward" && !call.out().whole() &&
-      computeType(call, row->promote, 2) != call.out().dtype)
+  DType own = computeType(call, row->promote, row->operands);
+  if (call.base() == "threshold_backward" && own != call.out().dtype)
     call.open("a gradient of another dtype");
+  if (call.base().starts_with("threshold") && own == DType::Bool)
+    call.open("no such function of bools");
   // The sign of a NaN that was computed is the machine's choice.
   int sign = call.base() == "signbit" ? 0 : call.base() == "copysign" ? 1 : -1;
   if (const Tensor *tensor = sign < 0 ? nullptr : call.optTensor(sign))

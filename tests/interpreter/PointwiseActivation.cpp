@@ -91,10 +91,10 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
        nullptr, [](I x, Call &) { return std::clamp<int64_t>(x[0], 0, 6); }},
       {"sigmoid special_expit", Elementary, Float, 1,
        [](D x) { return sigmoid(x[0]); },
-       [](C x) { return 1. / (1. + std::exp(-x[0])); }},
+       [](C x) { return quotient(1, 1. + std::exp(-x[0])); }},
       {"silu", Elementary, Operands, 1,
        [](D x) { return x[0] / (1 + std::exp(-x[0])); },
-       [](C x) { return x[0] / (1. + std::exp(-x[0])); }},
+       [](C x) { return quotient(x[0], 1. + std::exp(-x[0])); }},
       {"log_sigmoid", Elementary, Operands, 1,
        [](D x) {
          return std::min(x[0], 0.) - std::log1p(std::exp(-std::abs(x[0])));
@@ -120,8 +120,6 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
       {"threshold", Exact, Operands, 1,
        [](D x) { return x[0] <= x[1] ? x[2] : x[0]; }, nullptr,
        [](I x, Call &call) {
-         if (call.results[0].dtype == DType::Bool)
-           call.open("no such function of bools");
          return x[0] <= bound(x[1], call, 1) ? x[2] : x[0];
        }},
       {"hardshrink", Exact, Operands, 1,
@@ -138,10 +136,10 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
        [](I x, Call &call) { return x[1] <= bound(x[2], call, 2) ? 0 : x[0]; }},
       {"sigmoid_backward", Elementary, Operands, 2,
        [](D x) { return x[0] * x[1] * (1 - x[1]); },
-       [](C x) { return x[0] * std::conj(x[1] * (1. - x[1])); }},
+       [](C x) { return product(x[0], std::conj(product(1. - x[1], x[1]))); }},
       {"tanh_backward", Elementary, Operands, 2,
        [](D x) { return x[0] * (1 - x[1] * x[1]); },
-       [](C x) { return x[0] * std::conj(1. - x[1] * x[1]); }},
+       [](C x) { return product(x[0], std::conj(1. - product(x[1], x[1]))); }},
       {"silu_backward", Elementary, Operands, 2, siluBackward},
       {"mish_backward", Elementary, Operands, 2, mishBackward},
       {"hardsigmoid_backward", Elementary, Operands, 2,

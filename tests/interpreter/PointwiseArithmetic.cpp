@@ -106,17 +106,21 @@ static double powScalarExponent(D x) {
   return std::pow(x[0], x[1]);
 }
 
-static Complex powComplex(Complex a, Complex b) {
-  double nan = std::nan("");
-  if (a == 0.0)
-    return b.real() > 0   ? Complex(0)
-           : b.real() < 0 ? Complex(HUGE_VAL, nan)
-                          : Complex(nan, nan);
-  return std::pow(a, b);
-}
-// A number that is 0 as the exponent gives ones.
+// Exponents that PyTorch treats on their own.
 static Complex powComplexScalarExponent(Complex a, Complex b) {
-  return b == 0.0 ? 1 : powComplex(a, b);
+  if (b == 0.0)
+    return 1;
+  if (b == 2.0)
+    return product(a, a);
+  if (b == 3.0)
+    return product(product(a, a), a);
+  if (b == 0.5)
+    return std::sqrt(a);
+  if (b == -0.5)
+    return quotient(1, std::sqrt(a));
+  if (b == -1.0)
+    return quotient(1, a);
+  return b == -2.0 ? quotient(1, product(a, a)) : std::pow(a, b);
 }
 
 static double nanMax(double a, double b) {
@@ -132,8 +136,8 @@ static double lerp(D x) {
                               : x[1] - (x[1] - x[0]) * (1 - x[2]);
 }
 static Complex lerpComplex(C x) {
-  return std::abs(x[2]) < 0.5 ? x[0] + x[2] * (x[1] - x[0])
-                              : x[1] - (x[1] - x[0]) * (1. - x[2]);
+  return std::abs(x[2]) < 0.5 ? x[0] + product(x[2], x[1] - x[0])
+                              : x[1] - product(x[1] - x[0], 1. - x[2]);
 }
 
 /// As PyTorch's gcd: of magnitudes, INT_MIN included.
@@ -185,23 +189,24 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
   static const PointwiseRow rows[] = {
       {"add.Tensor add.Scalar", Exact, Operands, 2,
        [](D x) { return x[0] + x[2] * x[1]; },
-       [](C x) { return x[0] + x[2] * x[1]; },
+       [](C x) { return x[0] + product(x[2], x[1]); },
        [](I x, Call &) { return overflowing(u(x[0]) + u(x[2]) * u(x[1])); }},
       {"sub.Tensor sub.Scalar subtract.Tensor subtract.Scalar", Exact, Operands,
        2, [](D x) { return x[0] - x[2] * x[1]; },
-       [](C x) { return x[0] - x[2] * x[1]; },
+       [](C x) { return x[0] - product(x[2], x[1]); },
        [](I x, Call &) { return overflowing(u(x[0]) - u(x[2]) * u(x[1])); }},
       {"rsub.Tensor rsub.Scalar", Exact, Operands, 2,
        [](D x) { return x[1] - x[2] * x[0]; },
-       [](C x) { return x[1] - x[2] * x[0]; },
+       [](C x) { return x[1] - product(x[2], x[0]); },
        [](I x, Call &) { return overflowing(u(x[1]) - u(x[2]) * u(x[0])); }},
       {"mul.Tensor mul.Scalar multiply.Tensor multiply.Scalar", Exact, Operands,
-       2, [](D x) { return x[0] * x[1]; }, [](C x) { return x[0] * x[1]; },
+       2, [](D x) { return x[0] * x[1]; },
+       [](C x) { return product(x[0], x[1]); },
        [](I x, Call &) { return overflowing(u(x[0]) * u(x[1])); }},
       {"div.Tensor div.Scalar divide.Tensor divide.Scalar true_divide.Tensor "
        "true_divide.Scalar",
        Exact, Float, 2, [](D x) { return x[0] / x[1]; },
-       [](C x) { return x[0] / x[1]; }},
+       [](C x) { return quotient(x[0], x[1]); }},
       {"floor_divide floor_divide.Scalar", Elementary, Operands, 2,
        floorDivideReal, nullptr, floorDivide},
       {"remainder.Tensor remainder.Scalar remainder.Scalar_Tensor", Elementary,
@@ -210,12 +215,12 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
        [](D x) { return std::fmod(x[0], x[1]); }, nullptr, fmodInteger},
       {"pow.Tensor_Tensor pow.Scalar", Elementary, Operands, 2,
        [](D x) { return std::pow(x[0], x[1]); },
-       [](C x) { return powComplex(x[0], x[1]); }, powInteger},
+       [](C x) { return std::pow(x[0], x[1]); }, powInteger},
       {"pow.Tensor_Scalar", Elementary, Operands, 2, powScalarExponent,
        [](C x) { return powComplexScalarExponent(x[0], x[1]); }, powInteger},
       {"float_power.Tensor_Tensor float_power.Scalar", Elementary, Double, 2,
        [](D x) { return std::pow(x[0], x[1]); },
-       [](C x) { return powComplex(x[0], x[1]); }},
+       [](C x) { return std::pow(x[0], x[1]); }},
       {"float_power.Tensor_Scalar", Elementary, Double, 2, powScalarExponent,
        [](C x) { return powComplexScalarExponent(x[0], x[1]); }},
       FT_COMPARISON("lt.Tensor lt.Scalar less.Tensor less.Scalar", <),
@@ -297,14 +302,14 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
        [](D x) { return x[0]; }, [](C x) { return std::conj(x[0]); },
        [](I x, Call &) { return x[0]; }},
       {"square", Exact, Operands, 1, [](D x) { return x[0] * x[0]; },
-       [](C x) { return x[0] * x[0]; },
+       [](C x) { return product(x[0], x[0]); },
        [](I x, Call &) { return overflowing(u(x[0]) * u(x[0])); }},
       {"reciprocal", Exact, Float, 1, [](D x) { return 1 / x[0]; },
-       [](C x) { return 1. / x[0]; }},
+       [](C x) { return quotient(1, x[0]); }},
       {"sqrt", Exact, Float, 1, [](D x) { return std::sqrt(x[0]); },
        [](C x) { return std::sqrt(x[0]); }},
       {"rsqrt", Elementary, Float, 1, [](D x) { return 1 / std::sqrt(x[0]); },
-       [](C x) { return 1. / std::sqrt(x[0]); }},
+       [](C x) { return quotient(1, std::sqrt(x[0])); }},
       {"ceil", Exact, Operands, 1, [](D x) { return std::ceil(x[0]); }, nullptr,
        [](I x, Call &) { return x[0]; }},
       {"floor", Exact, Operands, 1, [](D x) { return std::floor(x[0]); },
@@ -353,13 +358,13 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
       {"lerp.Scalar lerp.Tensor", Elementary, Operands, 2, lerp, lerpComplex},
       {"addcmul", Elementary, Operands, 3,
        [](D x) { return x[0] + x[3] * x[1] * x[2]; },
-       [](C x) { return x[0] + x[3] * x[1] * x[2]; },
+       [](C x) { return x[0] + product(product(x[3], x[1]), x[2]); },
        [](I x, Call &) {
          return overflowing(u(x[0]) + u(x[3]) * u(x[1]) * u(x[2]));
        }},
       {"addcdiv", Elementary, Operands, 3,
        [](D x) { return x[0] + x[3] * (x[1] / x[2]); },
-       [](C x) { return x[0] + x[3] * (x[1] / x[2]); }},
+       [](C x) { return x[0] + quotient(product(x[3], x[1]), x[2]); }},
       {"gcd", Exact, Operands, 2, nullptr, nullptr, gcdOf},
       {"lcm", Exact, Operands, 2, nullptr, nullptr,
        [](I x, Call &call) {

@@ -96,7 +96,8 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::elementaryRows() {
        [](D x) { return std::erfc(x[0]); }},
       {"sinc special_sinc", Elementary, Float, 1, sinc,
        [](C x) {
-         return x[0] == 0. ? Complex(1) : std::sin(kPi * x[0]) / (kPi * x[0]);
+         return x[0] == 0. ? Complex(1)
+                           : quotient(std::sin(kPi * x[0]), kPi * x[0]);
        }},
       {"atan2 arctan2", Elementary, Float, 2,
        [](D x) { return std::atan2(x[0], x[1]); }},
@@ -116,7 +117,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::elementaryRows() {
       {"rad2deg", Elementary, Float, 1, [](D x) { return x[0] * (180 / kPi); }},
       {"ldexp.Tensor", Elementary, Float, 2,
        [](D x) { return x[0] * std::exp2(x[1]); },
-       [](C x) { return x[0] * std::exp(x[1] * kLog2); }},
+       [](C x) { return product(x[0], std::pow(Complex(2), x[1])); }},
   };
   return rows;
 }

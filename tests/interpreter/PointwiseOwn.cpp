@@ -29,10 +29,10 @@ static void eachReal(Call &call, DType dtype, Function function) {
 static void divMode(Call &call) {
   llvm::StringRef mode = call.args[2].isNone() ? "" : call.text(2);
   if (mode.empty())
-    return evaluatePointwise(call,
-                             {"", OpClass::Exact, Promote::Float, 2,
-                              [](const double *x) { return x[0] / x[1]; },
-                              [](const Complex *x) { return x[0] / x[1]; }});
+    return evaluatePointwise(
+        call, {"", OpClass::Exact, Promote::Float, 2,
+               [](const double *x) { return x[0] / x[1]; },
+               [](const Complex *x) { return quotient(x[0], x[1]); }});
   const PointwiseRow *floorRow = nullptr;
   for (const PointwiseRow &row : arithmeticRows())
     if (row.names.starts_with("floor_divide"))

@@ -51,6 +51,24 @@ static llvm::APFloat converted(DType dtype, double value) {
   return result;
 }
 
+Complex ft::interpreter::product(Complex x, Complex y) {
+  double a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+  return {a * c - b * d, a * d + b * c};
+}
+
+// By the larger part of the divisor first.
+Complex ft::interpreter::quotient(Complex x, Complex y) {
+  double a = x.real(), b = x.imag(), c = y.real(), d = y.imag();
+  if (c == 0 && d == 0)
+    return {a / std::abs(c), b / std::abs(d)};
+  if (std::abs(c) >= std::abs(d)) {
+    double ratio = d / c, scale = 1 / (c + d * ratio);
+    return {(a + b * ratio) * scale, (b - a * ratio) * scale};
+  }
+  double ratio = c / d, scale = 1 / (d + c * ratio);
+  return {(a * ratio + b) * scale, (b * ratio - a) * scale};
+}
+
 double ft::interpreter::roundTo(DType dtype, double value) {
   switch (toReal(dtype)) {
   case DType::F64:

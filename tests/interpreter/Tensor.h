@@ -71,6 +71,12 @@ private:
   std::vector<Complex> numbers;
 };
 
+/// x y and x / y as PyTorch's kernels compute them, which do not look for
+/// infinities (C's Annex G): infinity times 1 + 0i is infinity + NaN i, and a
+/// divisor with two infinite parts gives NaN.
+Complex product(Complex x, Complex y);
+Complex quotient(Complex x, Complex y);
+
 /// `value` rounded to the nearest number of a floating dtype.
 double roundTo(DType dtype, double value);
 /// `value` reduced to the width of an integer dtype; bool: whether not 0.

@@ -73,7 +73,8 @@ static Value powNumber(P &p) {
   return p.pow(x, p[1]);
 }
 
-static Value pow(P &p) { return p.pow(p[0], p[1]); }
+/// 1 to any power is 1, to NaN too.
+static Value pow(P &p) { return p.isOne(0) ? p.one(p[0]) : p.pow(p[0], p[1]); }
 
 static Value clamp(P &p) {
   Value x = p[0];
@@ -282,7 +283,10 @@ static Value atan(P &p) { return p.atan(p[0]); }
 static Value atanh(P &p) { return p.atanh(p[0]); }
 
 /// x 2^y.
-static Value ldexp(P &p) { return p.mul(p[0], p.exp2(p[1])); }
+static Value ldexp(P &p) {
+  Value y = p[1];
+  return p.mul(p[0], p.isComplex() ? p.pow(p.like(y, 2), y) : p.exp2(y));
+}
 
 static const FormulaRow kRows[] = {
     {"add.Tensor", add},

@@ -28,6 +28,10 @@ PointwiseBody::PointwiseBody(ScalarBuilder &s, const AtenCall &call,
   }
 }
 
+static bool isBool(Value x) { return x.getType().isInteger(1); }
+static bool isComplexValue(Value x) { return isa<ComplexType>(x.getType()); }
+static bool isIntegerValue(Value x) { return isa<IntegerType>(x.getType()); }
+
 /// A number argument as a constant of `to`.
 static Value numberConstant(PointwiseBody &p, const Arg &arg, DType to) {
   Type type = computeType(p.b.getContext(), to);
@@ -121,22 +125,22 @@ bool PointwiseBody::flag(unsigned i) {
   return call.flag(i);
 }
 
-Value PointwiseBody::scaled(Value x, unsigned i) {
+bool PointwiseBody::isOne(unsigned i) const {
   const Arg &arg = call.args[i];
-  bool isOne = (arg.kind == Arg::Int && arg.dim.is(1)) ||
-               (arg.kind == Arg::Float && arg.real == 1) ||
-               (arg.kind == Arg::Bool && arg.boolean);
-  return isOne && !isRuntimeNumber(arg) ? x : mul(x, (*this)[i]);
+  return (arg.kind == Arg::Int && arg.dim.is(1)) ||
+         (arg.kind == Arg::Float && arg.real == 1) ||
+         (arg.kind == Arg::Bool && arg.boolean);
+}
+
+Value PointwiseBody::scaled(Value x, unsigned i) {
+  // A complex factor of 1 + 0i is not neutral: infinity times it has NaN.
+  return isOne(i) && !isComplexValue(x) ? x : mul(x, (*this)[i]);
 }
 
 Value PointwiseBody::refuse() {
   refused = true;
   return k(0);
 }
-
-static bool isBool(Value x) { return x.getType().isInteger(1); }
-static bool isComplexValue(Value x) { return isa<ComplexType>(x.getType()); }
-static bool isIntegerValue(Value x) { return isa<IntegerType>(x.getType()); }
 
 Value PointwiseBody::add(Value x, Value y) {
   return isBool(x) ? bitOr(x, y) : ScalarBuilder::add(x, y);
@@ -181,7 +185,7 @@ Value PointwiseBody::bitXor(Value x, Value y) {
 
 Value PointwiseBody::abs(Value x) {
   if (isComplexValue(x))
-    return complex::AbsOp::create(b, loc, x);
+    return complexAbs(x);
   if (isIntegerValue(x)) {
     if (isUnsigned())
       return x;
@@ -203,13 +207,6 @@ static Value floatOnly(PointwiseBody &p, Value x) {
   return FloatOp::create(p.b, p.loc, x);
 }
 
-template <typename FloatOp, typename ComplexOp>
-static Value floatOrComplex(PointwiseBody &p, Value x) {
-  if (isComplexValue(x))
-    return ComplexOp::create(p.b, p.loc, x);
-  return FloatOp::create(p.b, p.loc, x);
-}
-
 Value PointwiseBody::floor(Value x) {
   return floatOnly<math::FloorOp>(*this, x);
 }
@@ -222,27 +219,6 @@ Value PointwiseBody::round(Value x) {
 }
 Value PointwiseBody::copySign(Value x, Value sign) {
   return math::CopySignOp::create(b, loc, x, sign);
-}
-Value PointwiseBody::sin(Value x) {
-  return floatOrComplex<math::SinOp, complex::SinOp>(*this, x);
-}
-Value PointwiseBody::cos(Value x) {
-  return floatOrComplex<math::CosOp, complex::CosOp>(*this, x);
-}
-Value PointwiseBody::tan(Value x) {
-  return floatOrComplex<math::TanOp, complex::TanOp>(*this, x);
-}
-Value PointwiseBody::expm1(Value x) {
-  return floatOrComplex<math::ExpM1Op, complex::Expm1Op>(*this, x);
-}
-Value PointwiseBody::log1p(Value x) {
-  Value y = floatOrComplex<math::Log1pOp, complex::Log1pOp>(*this, x);
-  if (!isComplexValue(x))
-    return y;
-  // The pole, which the formula of complex.log1p misses.
-  Value im = imag(x);
-  double inf = std::numeric_limits<double>::infinity();
-  return select(eq(x, like(x, -1)), makeComplex(like(im, -inf), im), y);
 }
 Value PointwiseBody::erfc(Value x) { return math::ErfcOp::create(b, loc, x); }
 Value PointwiseBody::exp2(Value x) {
@@ -259,95 +235,6 @@ Value PointwiseBody::log10(Value x) {
   if (isComplexValue(x))
     return mul(log(x), 0.43429448190325182765);
   return math::Log10Op::create(b, loc, x);
-}
-
-/// i z.
-static Value timesI(PointwiseBody &p, Value z) {
-  return p.makeComplex(p.neg(p.imag(z)), p.real(z));
-}
-
-// Hyperbolic and inverse functions of complex numbers by their definitions in
-// terms of exp, log and sqrt; MLIR has no ops for them.
-Value PointwiseBody::sinh(Value x) {
-  if (!isComplexValue(x))
-    return math::SinhOp::create(b, loc, x);
-  // sinh z = -i sin(i z)
-  Value s = sin(timesI(*this, x));
-  return makeComplex(imag(s), neg(real(s)));
-}
-Value PointwiseBody::cosh(Value x) {
-  if (!isComplexValue(x))
-    return math::CoshOp::create(b, loc, x);
-  return cos(timesI(*this, x));
-}
-// 1 + z and 1 - z that keep the sign of an imaginary zero, which decides the
-// side of a branch cut.
-static Value onePlus(PointwiseBody &p, Value z) {
-  return p.makeComplex(p.add(p.real(z), 1), p.imag(z));
-}
-static Value oneMinus(PointwiseBody &p, Value z) {
-  return p.makeComplex(p.add(p.neg(p.real(z)), 1), p.neg(p.imag(z)));
-}
-
-// The inverse functions are Kahan's ("Branch cuts for complex elementary
-// functions", 1987): by the real functions of products of two square roots,
-// which neither cancel, as z + sqrt(z² + 1) does for Re z < 0, nor overflow.
-//
-//   asin z = atan2(x, Re(r s)) + i asinh(Im(conj(r) s)),
-//   r = sqrt(1 - z), s = sqrt(1 + z)
-Value PointwiseBody::asinh(Value x) {
-  if (!isComplexValue(x))
-    return math::AsinhOp::create(b, loc, x);
-  // -i asin(i z)
-  Value s = asin(timesI(*this, x));
-  return makeComplex(imag(s), neg(real(s)));
-}
-Value PointwiseBody::acosh(Value x) {
-  if (!isComplexValue(x))
-    return math::AcoshOp::create(b, loc, x);
-  Value r = sqrt(neg(oneMinus(*this, x))), s = sqrt(onePlus(*this, x));
-  Value re = asinh(add(mul(real(r), real(s)), mul(imag(r), imag(s))));
-  return makeComplex(re, mul(atan2(imag(r), real(s)), 2));
-}
-Value PointwiseBody::atanh(Value x) {
-  if (!isComplexValue(x))
-    return math::AtanhOp::create(b, loc, x);
-  // log1p(4 x / ((1 - x)² + y²)) / 4 for x >= 0, which is odd in x; the angle
-  // is that of (1 + z) (1 - conj z), halved.
-  Value y = imag(x), size = abs(real(x));
-  Value less = add(neg(size), 1), more = add(size, 1), yy = mul(y, y);
-  Value part = div(mul(size, 4), add(mul(less, less), yy));
-  Value inf = like(size, std::numeric_limits<double>::infinity());
-  Value far = bitOr(eq(size, inf), eq(abs(y), inf));
-  part = select(far, zero(size), part);
-  Value re = copySign(mul(log1p(part), 0.25), real(x));
-  Value angle = atan2(mul(y, 2), sub(mul(less, more), yy));
-  return makeComplex(re, mul(angle, 0.5));
-}
-Value PointwiseBody::asin(Value x) {
-  if (!isComplexValue(x))
-    return math::AsinOp::create(b, loc, x);
-  Value r = sqrt(oneMinus(*this, x)), s = sqrt(onePlus(*this, x));
-  Value across = sub(mul(real(r), real(s)), mul(imag(r), imag(s)));
-  Value im = asinh(sub(mul(real(r), imag(s)), mul(imag(r), real(s))));
-  return makeComplex(atan2(real(x), across), im);
-}
-Value PointwiseBody::acos(Value x) {
-  if (!isComplexValue(x))
-    return math::AcosOp::create(b, loc, x);
-  Value r = sqrt(oneMinus(*this, x)), s = sqrt(onePlus(*this, x));
-  Value im = asinh(sub(mul(real(s), imag(r)), mul(imag(s), real(r))));
-  return makeComplex(mul(atan2(real(r), real(s)), 2), im);
-}
-Value PointwiseBody::atan(Value x) {
-  if (!isComplexValue(x))
-    return math::AtanOp::create(b, loc, x);
-  // -i atanh(i z)
-  Value s = atanh(timesI(*this, x));
-  return makeComplex(imag(s), neg(real(s)));
-}
-Value PointwiseBody::atan2(Value y, Value x) {
-  return math::Atan2Op::create(b, loc, y, x);
 }
 
 Value PointwiseBody::real(Value z) {
@@ -438,20 +325,8 @@ Value PointwiseBody::pow(Value x, Value y) {
     return bitOr(x, logicalNot(y));
   if (isIntegerValue(x))
     return integerPow(*this, x, y);
-  if (isComplexValue(x)) {
-    // exp(y log x). Where log x is infinite the product has NaN in it, and the
-    // sign of y's real part tells the limit: 0, infinity, NaN for 0 itself.
-    Value r = real(y), none = zero(r);
-    Value nan = like(r, std::numeric_limits<double>::quiet_NaN());
-    Value inf = like(r, std::numeric_limits<double>::infinity());
-    Value isZero = eq(x, zero(x));
-    Value isInfinite = bitOr(eq(abs(real(x)), inf), eq(abs(imag(x)), inf));
-    Value up = select(isZero, lt(r, none), gt(r, none));
-    Value down = select(isZero, gt(r, none), lt(r, none));
-    Value limit = select(up, makeComplex(inf, nan), makeComplex(nan, nan));
-    limit = select(down, zero(x), limit);
-    return select(bitOr(isZero, isInfinite), limit, exp(mul(y, log(x))));
-  }
+  if (isComplexValue(x))
+    return complexPow(x, y);
   return math::PowFOp::create(b, loc, x, y);
 }
 

@@ -88,6 +88,8 @@ public:
   bool flag(unsigned arg);
   llvm::StringRef text(unsigned arg) const { return call.args[arg].str; }
   bool isNumber(unsigned arg) const { return call.args[arg].isNumber(); }
+  /// Whether `arg` is the number 1, known now.
+  bool isOne(unsigned arg) const;
   /// x times the number `arg` (`alpha`, `value`); x itself if that is 1.
   mlir::Value scaled(mlir::Value x, unsigned arg);
 
@@ -198,6 +200,8 @@ private:
   llvm::SmallVector<DType, 8> dtypeOf;
 
   mlir::Value safeDivisor(mlir::Value y);
+  mlir::Value complexAbs(mlir::Value z);
+  mlir::Value complexPow(mlir::Value x, mlir::Value y);
 };
 
 using Formula = mlir::Value (*)(PointwiseBody &);

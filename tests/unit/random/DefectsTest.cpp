@@ -98,6 +98,41 @@ TEST(Defects, BranchCutsFollowTheSignOfZero) {
     EXPECT_EQ(failureOf(name, {first}, {x}), "") << name;
 }
 
+/// All pairs of zeros, ones, infinities and NaN.
+static Tensor specialComplexes() {
+  const double parts[] = {0, -0.0, 1, -2, kInf, -kInf, kNan, 0.5, -20};
+  Tensor all(DType::C128, {81});
+  for (int64_t i = 0; i < 81; ++i)
+    all.setComplex(i, {parts[i / 9], parts[i % 9]});
+  return all;
+}
+
+TEST(Defects, ComplexFunctionsOfInfinities) {
+  Tensor x = specialComplexes();
+  for (const char *name :
+       {"abs",           "acos",  "acosh",  "asin",    "asinh", "atan", "atanh",
+        "cos",           "cosh",  "exp",    "exp2",    "expm1", "log",  "log10",
+        "reciprocal",    "rsqrt", "sgn",    "sigmoid", "silu",  "sin",  "sinh",
+        "special_expit", "sqrt",  "square", "tan",     "tanh"})
+    EXPECT_EQ(failureOf(std::string(name) + ".default", {first}, {x}), "")
+        << name;
+}
+
+TEST(Defects, ComplexArithmeticOfInfinities) {
+  Tensor all = specialComplexes(), x(DType::C128, {81, 1});
+  for (int64_t i = 0; i < 81; ++i)
+    x.set(i, all, i);
+  for (const char *name : {"add.Tensor", "sub.Tensor", "mul.Tensor",
+                           "div.Tensor", "pow.Tensor_Tensor", "ldexp.Tensor"})
+    EXPECT_EQ(failureOf(name, {first, second}, {x, all}), "") << name;
+  for (int64_t exponent : {-3, -2, -1, 0, 1, 2, 3}) {
+    Arg number = Arg::integer(exponent);
+    EXPECT_EQ(failureOf("pow.Tensor_Scalar", {first, number}, {all}), "")
+        << exponent;
+    EXPECT_EQ(failureOf("pow.Scalar", {number, first}, {all}), "") << exponent;
+  }
+}
+
 TEST(Defects, GradientsOfComplexFunctionsAreConjugated) {
   Tensor g = complexes({2}, {{1, 2}, {3, -4}});
   Tensor y = complexes({2}, {{0.5, 0.25}, {-1, 2}});
