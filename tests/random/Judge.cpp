@@ -24,7 +24,7 @@ Judge::Judge(const Program &program)
     for (int result : step.results)
       exactness[result] = worst;
   }
-  bool inexact = false;
+  bool inexact = program.leavesSigns();
   for (int output : program.outputs)
     inexact |= exactness[output] != OpClass::Exact;
   Rng rng(program.seed ^ 0x5EED);
@@ -108,6 +108,8 @@ std::optional<std::string> Judge::check(size_t k,
         open |= other.integer(i) != want.integer(i);
       else if (isNaN(y) != isNaN(z) || isFinite(y) != isFinite(z))
         open = true;
+      else if (!isNaN(y) && !isFinite(y))
+        open |= y != z; // infinity of the other sign
       else if (isFinite(y))
         deviation = std::max(deviation, std::abs(y - z));
     }

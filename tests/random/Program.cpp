@@ -5,12 +5,45 @@
 
 #include "dialects/ft/Promotion.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <cmath>
 #include <set>
 
 using namespace ft;
 using namespace ft::random;
 using interpreter::OpClass;
+
+/// Whether PyTorch leaves the sign of a zero among the results open: of -0 and
+/// 0 the larger is the one that its vector or its scalar loop sees last, and a
+/// sum of them depends on the order.
+static bool leavesSignOfZero(const Schema &schema, OpClass opClass) {
+  static const llvm::StringSet<> kChoosing = {
+      "amax",           "amin",      "aminmax", "clamp",
+      "clamp_max",      "clamp_min", "clip",    "cummax",
+      "cummin",         "fmax",      "fmin",    "hardtanh",
+      "index_reduce",   "max",       "maximum", "min",
+      "minimum",        "relu",      "relu6",   "scatter_reduce",
+      "segment_reduce", "threshold"};
+  llvm::StringRef base = schema.base;
+  base.consume_front("_foreach_");
+  base.consume_back("_");
+  return opClass == OpClass::Accumulated || kChoosing.contains(base) ||
+         base.contains("max_pool");
+}
+
+bool Program::leavesSigns() const {
+  return llvm::any_of(steps, [&](const Step &step) {
+    return leavesSignOfZero(*step.schema, OpClass::Exact) &&
+           llvm::any_of(step.results, [&](int result) {
+             const Tensor &tensor = values[result].data;
+             for (int64_t i = 0, n = tensor.numel(); i < n; ++i)
+               if (!tensor.whole() && tensor.complex(i) == 0.0)
+                 return true;
+             return false;
+           });
+  });
+}
 
 std::vector<TensorMeta> Program::metasOf(const Step &step) const {
   std::vector<TensorMeta> metas;
@@ -105,6 +138,18 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
   }
 }
 
+static void setSignsOfZeros(Tensor &tensor, bool negative) {
+  double zero = negative ? -0.0 : 0.0;
+  auto chosen = [&](double x) { return x == 0 ? zero : x; };
+  for (int64_t i = 0, n = tensor.numel(); i < n; ++i) {
+    interpreter::Complex x = tensor.complex(i);
+    if (isComplex(tensor.dtype))
+      tensor.setComplex(i, {chosen(x.real()), chosen(x.imag())});
+    else if (x.real() == 0)
+      tensor.setReal(i, zero);
+  }
+}
+
 /// Sums in another order, and means of them, are those of operands that are
 /// off by a rounding each: that is what cancellation makes of them (x minus its
 /// mean, where all x are nearly equal).
@@ -145,6 +190,9 @@ std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
       computed[value] = std::move(tensor);
       if (jitter && opClass != OpClass::Exact)
         shake(computed[value], opClass, *jitter, direction);
+      if (jitter && !computed[value].whole() &&
+          leavesSignOfZero(*step.schema, opClass))
+        setSignsOfZeros(computed[value], direction < 0);
     }
   }
   return computed;

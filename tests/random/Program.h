@@ -51,13 +51,17 @@ struct Program {
   /// The metadata of the operands of a step.
   std::vector<TensorMeta> metasOf(const Step &step) const;
   std::vector<int> inputs() const;
+  /// Whether a step of exact ops has given a zero whose sign is the kernel's
+  /// choice (the larger of -0 and 0).
+  bool leavesSigns() const;
 
   /// Adds the program to a graph under names that start with `prefix`.
   void build(conformance::GraphBuilder &graph, llvm::StringRef prefix) const;
   /// The values of all tensors; with `jitter` each inexact result is moved by
   /// as much as another right implementation may differ: at random, or all of
   /// them upwards (`direction` 1) or downwards (-1), or those to 0 that may be
-  /// (kSnap: what another order of a sum makes of 1e-16). Empty where a step
+  /// (kSnap: what another order of a sum makes of 1e-16). Zeros whose sign is
+  /// open are all positive, or all negative (-1). Empty where a step
   /// has no value then.
   std::vector<Tensor> evaluate(Rng *jitter = nullptr, int direction = 0) const;
   /// The same program with only what `output` needs.

@@ -55,3 +55,43 @@ TEST(Judge, AcceptsTheRightValueAndNoOther) {
     }
   }
 }
+
+/// Adds a call of one operand and its result to a program.
+static void addStep(Program &program, llvm::StringRef name, TensorMeta meta) {
+  Step step;
+  step.schema = SchemaTable::get().find(name);
+  step.operands = {static_cast<int>(program.values.size()) - 1};
+  step.args = {Arg::tensor(0)};
+  while (step.args.size() < step.schema->args.size())
+    step.args.push_back(step.schema->args[step.args.size()].defaultValue);
+  Value value;
+  value.meta = std::move(meta);
+  value.step = static_cast<int>(program.steps.size());
+  step.results = {static_cast<int>(program.values.size())};
+  program.values.push_back(std::move(value));
+  program.steps.push_back(std::move(step));
+}
+
+// Which of -0 and 0 is the least is the kernel's choice, so 1 over it is too.
+TEST(Judge, TheSignOfTheLeastZeroIsUndecided) {
+  Program program;
+  Value input;
+  input.data = Tensor(DType::F32, {2});
+  input.data.setReal(1, -0.0);
+  input.meta = TensorMeta::contiguous(DType::F32, Dims{Dim(2)});
+  program.values.push_back(input);
+  addStep(program, "amin.default", TensorMeta::contiguous(DType::F32, {}));
+  addStep(program, "reciprocal.default",
+          TensorMeta::contiguous(DType::F32, {}));
+  program.outputs = {2};
+  std::vector<Tensor> values = program.evaluate();
+  for (size_t i = 1; i < values.size(); ++i)
+    program.values[i].data = values[i];
+  for (double infinity : {HUGE_VAL, -HUGE_VAL}) {
+    Judge judge(program);
+    Tensor got(DType::F32, {});
+    got.setReal(0, infinity);
+    EXPECT_FALSE(judge.check(0, got.host()));
+    EXPECT_EQ(judge.undecided, 1);
+  }
+}
