@@ -419,7 +419,7 @@ llvm::ArrayRef<OpRow> ft::interpreter::ownPointwiseRows() {
       {"nextafter.default", nextafter, Exact},
       {"_add_relu.Tensor", addRelu, Elementary},
       {"_add_relu.Scalar", addRelu, Elementary},
-      {"glu_jvp.default", gluJvp, Elementary},
+      {"glu_jvp.default", gluJvp, Accumulated},
       {"infinitely_differentiable_gelu_backward.default", plainGeluBackward,
        Accumulated},
       {"igamma.default", incompleteGamma, Accumulated},

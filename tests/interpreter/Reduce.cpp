@@ -59,7 +59,9 @@ static void sum(Call &call) {
   bool skipNaN = call.base() == "nansum" || call.base() == "nanmean";
   bool mean = call.base().ends_with("mean");
   Tensor &out = call.out();
-  Tensor self = call.tensor(0).to(out.dtype);
+  // A mean is rounded to the dtype asked for in the end only.
+  bool narrows = call.base() != "mean" || isComplex(out.dtype);
+  Tensor self = call.tensor(0).to(narrows ? out.dtype : DType::F64);
   Groups groups = groupsOf(call, self.shape);
   eachGroup(call, groups, [&](int64_t r, llvm::ArrayRef<int64_t> group) {
     uint64_t whole = 0;

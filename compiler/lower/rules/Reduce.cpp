@@ -48,14 +48,21 @@ static DType accumulatorOf(LowerCall &c) {
 // Sums and products
 //===----------------------------------------------------------------------===//
 
+/// What is summed or multiplied is first of the result's dtype: 1e6 with
+/// dtype=float16 is infinite. (A mean is not.)
+static LoweredTensor inResultDType(LowerCall &c) {
+  return c.cast(c.operand(0), c.resultMeta(0).dtype);
+}
+
 static LogicalResult sum(LowerCall &c) {
   ReduceArgs r = argsOf(c);
-  return set(c, sumOf(c, c.operand(0), r.dims, r.keepDim, accumulatorOf(c)));
+  return set(c,
+             sumOf(c, inResultDType(c), r.dims, r.keepDim, accumulatorOf(c)));
 }
 
 static LogicalResult nansum(LowerCall &c) {
   ReduceArgs r = argsOf(c);
-  return set(c, sumOf(c, c.operand(0), r.dims, r.keepDim, accumulatorOf(c),
+  return set(c, sumOf(c, inResultDType(c), r.dims, r.keepDim, accumulatorOf(c),
                       [](ScalarBuilder &s, Value v) {
                         return s.select(isNan(s, v), s.zero(v), v);
                       }));
@@ -83,7 +90,7 @@ static LogicalResult mean(LowerCall &c) {
 
 static LogicalResult nanmean(LowerCall &c) {
   ReduceArgs r = argsOf(c);
-  LoweredTensor x = c.operand(0);
+  LoweredTensor x = inResultDType(c);
   DType acc = accumulatorOf(c), from = x.dtype, dtype = c.resultMeta(0).dtype;
   Start zero{acc, 0, std::nullopt};
   SmallVector<LoweredTensor> t =
@@ -103,7 +110,7 @@ static LogicalResult nanmean(LowerCall &c) {
 
 static LogicalResult prod(LowerCall &c) {
   ReduceArgs r = argsOf(c);
-  LoweredTensor x = c.operand(0);
+  LoweredTensor x = inResultDType(c);
   DType acc = accumulatorOf(c), from = x.dtype;
   return set(c, reduceTo(c, x, r.dims, r.keepDim, Start{acc, 1, std::nullopt},
                          [&](ReduceStep &step) {

@@ -47,10 +47,8 @@ static LoweredTensor scan(LowerCall &c, LoweredTensor x, unsigned dim,
 
 /// The operand in the dtype to accumulate in, with at least one dim.
 static LoweredTensor prepared(LowerCall &c, DType dtype) {
-  LoweredTensor x = c.operand(0);
-  // As the elements are in the result's dtype, whose integers are narrower.
-  if (isIntegral(c.resultMeta(0).dtype))
-    x = c.cast(x, c.resultMeta(0).dtype);
+  // As the elements are in the result's dtype, which may be narrower.
+  LoweredTensor x = c.cast(c.operand(0), c.resultMeta(0).dtype);
   x = c.cast(x, dtype);
   if (dtype != c.operand(0).dtype)
     c.newGroup();

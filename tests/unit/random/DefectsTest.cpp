@@ -687,3 +687,16 @@ TEST(Defects, ASumToNoDimsIsASum) {
   EXPECT_EQ(failureOf("sum_to_size.default", {first, Arg::listOf({})}, {x}),
             "");
 }
+
+TEST(Defects, WhatIsSummedIsFirstOfTheDTypeAskedFor) {
+  Tensor x = reals(DType::F32, {3}, {1e6, -1e6, 1});
+  std::vector<Arg> args = {first, Arg::ofDType(DType::F16)};
+  for (llvm::StringRef name : {"sum.default", "prod.default", "mean.default"})
+    EXPECT_EQ(failureOf(name, args, {x}), "") << name.str();
+  for (llvm::StringRef name : {"cumsum.default", "cumprod.default"})
+    EXPECT_EQ(failureOf(name,
+                        {first, Arg::integer(0), Arg::ofDType(DType::F16)},
+                        {x}),
+              "")
+        << name.str();
+}
