@@ -9,6 +9,7 @@
 #include "compiler/driver/RunSizes.h"
 #include "compiler/driver/TrainedModel.h"
 #include "compiler/emit/LoadedModel.h"
+#include "compiler/optimizer/Optimizers.h"
 #include "compiler/support/AtomicFile.h"
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/MappedFile.h"
@@ -314,19 +315,22 @@ bool Runner::setHyperparameter(const std::string &name, double value) {
                                   "the model was compiled without an optimizer",
                                   "compile it with --optimizer"));
   ft_optimizer_options &options = state->trained->hyperparameters;
+  std::string optimizer = state->model->info().optimizer_name;
+  const OptimizerInfo *info = findOptimizer(optimizer);
   std::string names;
-#define FT_HYPER_REAL(field)                                                   \
-  if (name == #field)                                                          \
-    return options.field = value, true;                                        \
-  names += (names.empty() ? "" : ", ") + std::string(#field);
-#define FT_HYPER_FLAG(field)                                                   \
-  if (name == #field)                                                          \
-    return options.field = value != 0, true;                                   \
-  names += ", " #field;
+#define FT_HYPER(field, stored)                                                \
+  if (!info || readsHyperparameter(info->kind, #field)) {                      \
+    if (name == #field)                                                        \
+      return options.field = stored, true;                                     \
+    names += (names.empty() ? "" : ", ") + std::string(#field);                \
+  }
+#define FT_HYPER_REAL(field) FT_HYPER(field, value)
+#define FT_HYPER_FLAG(field) FT_HYPER(field, value != 0)
 #include "runtime/src/hyperparameters.def"
+#undef FT_HYPER
   return state->check(makeError(DiagId::BadCommandLine, state->path,
-                                "optimizers have no '" + name + "'",
-                                "they have " + names));
+                                optimizer + " has no '" + name + "'",
+                                "it has " + names));
 }
 
 bool Runner::State::write(const HostArray *array, const std::string &npyPath,

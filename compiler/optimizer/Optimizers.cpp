@@ -35,4 +35,12 @@ std::string optimizerNames() {
   return names;
 }
 
+bool readsHyperparameter(OptimizerKind kind, llvm::StringRef field) {
+  if (field == "momentum" || field == "dampening" || field == "nesterov")
+    return kind == OptimizerKind::momentum;
+  if (field == "beta1" || field == "beta2" || field == "eps")
+    return kind == OptimizerKind::adam || kind == OptimizerKind::adamw;
+  return true;
+}
+
 } // namespace ft

@@ -30,6 +30,8 @@ llvm::ArrayRef<OptimizerInfo> allOptimizers();
 const OptimizerInfo *findOptimizer(llvm::StringRef name);
 /// "sgd, momentum, adam, adamw"
 std::string optimizerNames();
+/// Whether an update of this kind reads the field of ft_optimizer_options.
+bool readsHyperparameter(OptimizerKind kind, llvm::StringRef field);
 
 } // namespace ft
 

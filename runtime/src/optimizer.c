@@ -19,8 +19,10 @@ static bool check_hypers(const ft_optimizer_options *o, ft_status *status) {
               {"beta2", o->beta2, 1}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
     if (!(rows[i].value >= 0 && rows[i].value < rows[i].below))
-      return ft_fail(status, FT_ERROR_ARGUMENT, "train: %s is %g", rows[i].name,
-                     rows[i].value);
+      return ft_fail(status, FT_ERROR_ARGUMENT,
+                     "train: %s is %g, must be at least 0 and %s", rows[i].name,
+                     rows[i].value,
+                     rows[i].below == 1 ? "less than 1" : "finite");
   if (!isfinite(o->dampening))
     return ft_fail(status, FT_ERROR_ARGUMENT, "train: dampening is %g",
                    o->dampening);

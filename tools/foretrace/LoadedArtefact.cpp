@@ -171,6 +171,7 @@ int RunInputs::set(Runner &runner) const {
     if (!runner.setSize(dim, number))
       return failed();
   }
+  given.clear();
   for (const std::string &hyper : hypers) {
     size_t equals = hyper.find('=');
     double number = 0;
@@ -178,7 +179,11 @@ int RunInputs::set(Runner &runner) const {
         llvm::StringRef(hyper).substr(equals + 1).getAsDouble(number))
       return fail(DiagId::BadCommandLine, "--hyper",
                   "'" + hyper + "' is not NAME=NUMBER", "as in lr=0.1");
-    if (!runner.setHyperparameter(hyper.substr(0, equals), number))
+    std::string name = hyper.substr(0, equals);
+    if (!given.insert(name).second)
+      return fail(DiagId::BadCommandLine, "--hyper",
+                  "'" + name + "' is given twice");
+    if (!runner.setHyperparameter(name, number))
       return failed();
   }
   return 0;

@@ -263,7 +263,7 @@ TEST_F(Optimizer, MistakesAreSentences) {
             "init_optimizer: expected 7 tensors, got 0");
   ASSERT_EQ(init(), "");
   hypers.lr = -1;
-  EXPECT_EQ(update(), "train: lr is -1");
+  EXPECT_EQ(update(), "train: lr is -1, must be at least 0 and finite");
   hypers.lr = 1;
   hypers.nesterov = 1;
   hypers.dampening = 0.5;
@@ -272,7 +272,7 @@ TEST_F(Optimizer, MistakesAreSentences) {
   EXPECT_EQ(update(), "train: nesterov and maximize are 0 or 1");
   hypers.nesterov = 0;
   hypers.beta1 = 1;
-  EXPECT_EQ(update(), "train: beta1 is 1");
+  EXPECT_EQ(update(), "train: beta1 is 1, must be at least 0 and less than 1");
   hypers.beta1 = 0;
   EXPECT_EQ(update(), "");
   hypers.struct_size = 4;
