@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Finite.h"
 
 #include <cmath>
 
@@ -40,6 +41,7 @@ static void weightNorm(Call &call) {
 
 /// (grad, v, g, norms, dim): of v and of g.
 static void weightNormBackward(Call &call) {
+  openIfNotFinite(call, "infinities in two terms");
   const Tensor &grad = call.tensor(0), &v = call.tensor(1), &g = call.tensor(2),
                &norms = call.tensor(3);
   Slices slices(v, call.integer(4));

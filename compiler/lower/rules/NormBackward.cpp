@@ -38,6 +38,9 @@ struct NormGradient {
   bool roundedOffset = false;
   /// The statistics are constants (batch norm with running statistics).
   bool fixedStatistics = false;
+  /// All that share a mean share a weight (batch norm): it is multiplied by in
+  /// the end, where an infinite one is not taken from itself.
+  bool weightIsShared = false;
 };
 
 struct Gradients {
@@ -69,7 +72,14 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
     ins.push_back(n.weight);
   auto weighted = [&](ScalarBuilder &s, ValueRange v) {
     Value g = s.cast(v[0], dyType, sum);
-    return n.weight.value ? s.mul(g, s.cast(v[4], n.weight.dtype, sum)) : g;
+    return n.weight.value && !n.weightIsShared
+               ? s.mul(g, s.cast(v[4], n.weight.dtype, sum))
+               : g;
+  };
+  auto scaled = [&](ScalarBuilder &s, ValueRange v, Value y) {
+    return n.weight.value && n.weightIsShared
+               ? s.mul(y, s.cast(v[4], n.weight.dtype, sum))
+               : y;
   };
   Start zero{sum, 0, std::nullopt};
   Gradients r;
@@ -91,7 +101,7 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
           Value g = weighted(s, v);
           Value rstd = s.cast(v[3], rstdType, sum);
           if (n.fixedStatistics)
-            return s.mul(g, rstd);
+            return scaled(s, v, s.mul(g, rstd));
           // xhat's own mean is what the mean of x lost when it was rounded.
           Value by = c.sizeIn(s, count, sum);
           auto mean = [&](size_t k) {
@@ -105,7 +115,7 @@ static Gradients gradients(LowerCall &c, const NormGradient &n, bool wantX,
           Value ghMean = s.sub(mean(2), lost);
           Value h = s.sub(xhat(s, v[1], v[2], v[3]), hMean);
           Value d = s.sub(s.sub(g, gMean), s.mul(h, ghMean));
-          return s.mul(d, rstd);
+          return scaled(s, v, s.mul(d, rstd));
         });
     c.newGroup();
   }
@@ -210,6 +220,7 @@ static LogicalResult batchNorm(LowerCall &c) {
   if (n.weight.value)
     n.weight = c.reshape(n.weight, wide);
   n.fixedStatistics = !train;
+  n.weightIsShared = true;
   for (unsigned d = 0; d < n.x.rank(); ++d)
     if (d != 1)
       n.statDims.push_back(d);

@@ -700,3 +700,19 @@ TEST(Defects, WhatIsSummedIsFirstOfTheDTypeAskedFor) {
               "")
         << name.str();
 }
+
+TEST(Defects, AnInfiniteWeightOfBatchNormIsAFactor) {
+  Tensor x = reals(DType::F32, {4, 2},
+                   {6, 5.75, -2, 1.75, -14.75, -15.5, -1, 3}),
+         weight = reals(DType::F32, {2}, {2, kInf}),
+         mean = reals(DType::F32, {2}, {-2.9375, -1.25}),
+         rstd = reals(DType::F32, {2}, {0.125, 0.125});
+  EXPECT_EQ(failureOf("native_batch_norm_backward.default",
+                      {first, second, Arg::tensor(2), Arg::none(), Arg::none(),
+                       Arg::tensor(3), Arg::tensor(4), Arg::truth(true),
+                       Arg::floating(1e-5),
+                       Arg::listOf({Arg::truth(true), Arg::truth(true),
+                                    Arg::truth(true)})},
+                      {x, x, weight, mean, rstd}),
+            "");
+}
