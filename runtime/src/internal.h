@@ -184,10 +184,12 @@ struct ft_model {
   uint64_t seed;
   _Atomic(uint64_t) calls; /* that were started */
   ft_workspace_cache workspaces;
-  /* Of a model that is trained: one for each of its programs, and the memory of
-   * saved values that no call has now. */
+  /* Of a model that is trained: one for each of its programs, the memory of
+   * saved values that no call has now, and the handles that the caller has. */
   ft_workspace_cache programs[FT_TRAIN_PROGRAMS];
   _Atomic(struct ft_saved *) kept;
+  struct ft_saved *held;
+  pthread_mutex_t held_lock;
   struct ft_device *device; /* made by the first call that needs it */
   pthread_mutex_t device_lock;
 };
@@ -240,7 +242,7 @@ void ft_model_release(ft_model *model, void *saved);
  * it; NULL: no memory. */
 DLTensor *ft_train_inputs(const ft_program_desc *program,
                           const DLTensor *inputs);
-/* Frees what ft_model.kept has. */
+/* Frees what ft_model.kept and ft_model.held have. */
 void ft_drop_saved(ft_model *model);
 
 /*===- optimizer.c --------------------------------------------------------===*/

@@ -35,6 +35,7 @@ static void model_unload(ft_model *model) {
   for (int i = 0; i < FT_TRAIN_PROGRAMS; ++i)
     ft_workspace_clear(&model->programs[i]);
   ft_drop_saved(model);
+  pthread_mutex_destroy(&model->held_lock);
   ft_device_close(model->device);
   pthread_mutex_destroy(&model->device_lock);
   ft_weights_close(&model->weights);
@@ -85,6 +86,7 @@ static bool load(const ft_load_options *given, ft_model **out,
                    ft_gen_desc.info.name);
   pthread_mutex_init(&model->state_lock, NULL);
   pthread_mutex_init(&model->device_lock, NULL);
+  pthread_mutex_init(&model->held_lock, NULL);
   if (!fill_model(model, &options, status)) {
     model_unload(model);
     return false;

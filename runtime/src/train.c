@@ -25,7 +25,7 @@ typedef struct saved_value {
 } saved_value;
 
 typedef struct ft_saved {
-  const ft_model *owner;
+  struct ft_saved *next; /* in ft_model.held */
   ft_arena arena;
   int32_t count;
   int64_t *layout; /* sizes and strides of all */
@@ -44,6 +44,33 @@ static void saved_free(ft_saved *saved) {
 
 void ft_drop_saved(ft_model *model) {
   saved_free(atomic_exchange(&model->kept, NULL));
+  while (model->held) {
+    ft_saved *next = model->held->next;
+    saved_free(model->held);
+    model->held = next;
+  }
+}
+
+/* The caller has it from now on. */
+static void saved_hold(ft_model *model, ft_saved *saved) {
+  pthread_mutex_lock(&model->held_lock);
+  saved->next = model->held;
+  model->held = saved;
+  pthread_mutex_unlock(&model->held_lock);
+}
+
+/* Takes a handle back; NULL: it is none, or was taken back before. It is looked
+ * at only when it is known to be one. */
+static ft_saved *saved_regain(ft_model *model, const void *handle) {
+  pthread_mutex_lock(&model->held_lock);
+  ft_saved **at = &model->held;
+  while (*at && *at != handle)
+    at = &(*at)->next;
+  ft_saved *saved = *at;
+  if (saved)
+    *at = saved->next;
+  pthread_mutex_unlock(&model->held_lock);
+  return saved;
 }
 
 static void saved_give(ft_model *model, ft_saved *saved) {
@@ -68,7 +95,6 @@ static ft_saved *saved_take(ft_model *model) {
   saved = calloc(1, sizeof *saved + (size_t)count * sizeof(saved_value));
   if (!saved)
     return NULL;
-  saved->owner = model;
   saved->count = count;
   size_t words = 1;
   for (int32_t i = 0; i < count; ++i)
@@ -93,8 +119,9 @@ static ft_saved *saved_take(ft_model *model) {
 }
 
 void ft_model_release(ft_model *model, void *saved) {
-  if (model && saved && ((ft_saved *)saved)->owner == model)
-    saved_give(model, saved);
+  ft_saved *ours = model ? saved_regain(model, saved) : NULL;
+  if (ours)
+    saved_give(model, ours);
 }
 
 /*===- Tensors by place ---------------------------------------------------===*/
@@ -353,10 +380,6 @@ static bool check_call(const ft_model *model, const ft_train_call *call,
                    "train: the array of the optimizer's state is null");
   if (phase != FT_TRAIN_STEP && !updates && !call->saved)
     return ft_fail(status, FT_ERROR_ARGUMENT, "train: saved is null");
-  if (phase == FT_TRAIN_BACKWARD &&
-      (!*call->saved || ((ft_saved *)*call->saved)->owner != model))
-    return ft_fail(status, FT_ERROR_ARGUMENT,
-                   "train: saved is not what a forward of this model made");
   return true;
 }
 
@@ -388,11 +411,19 @@ static void run_phase(training *t, const ft_optimizer_options *optimizer,
   const ft_train_call *call = t->call;
   switch (call->phase) {
   case FT_TRAIN_FORWARD:
-    if (forward(t, status))
+    if (forward(t, status)) {
+      saved_hold(t->model, t->saved);
       *call->saved = t->saved;
+    }
     break;
   case FT_TRAIN_BACKWARD:
-    t->saved = *call->saved;
+    t->saved = saved_regain(t->model, *call->saved);
+    if (!t->saved) {
+      ft_fail(status, FT_ERROR_ARGUMENT,
+              "train: saved is not what a forward of this model made, or was "
+              "given back");
+      break;
+    }
     *call->saved = NULL;
     backward(t, status);
     break;

@@ -124,6 +124,15 @@ TEST_F(Training, WhatForwardSavedMayBeGivenBack) {
   call.phase = FT_TRAIN_BACKWARD;
   ASSERT_EQ(train(), "");
   call.saved = &first;
+  void *taken = first;
+  ASSERT_EQ(train(), "");
+  // A handle is taken once.
+  first = taken;
+  EXPECT_NE(train(), "");
+  model->api().release(model->instance(), taken);
+  model->api().release(model->instance(), taken);
+  // One that nobody takes goes with the model.
+  call.phase = FT_TRAIN_FORWARD;
   ASSERT_EQ(train(), "");
 }
 
@@ -131,7 +140,11 @@ TEST_F(Training, MistakesAreSentences) {
   call.phase = 7;
   EXPECT_EQ(train(), "train: there is no phase 7");
   call.phase = FT_TRAIN_BACKWARD;
-  EXPECT_EQ(train(), "train: saved is not what a forward of this model made");
+  const std::string kNoHandle = "train: saved is not what a forward of this "
+                                "model made, or was given back";
+  EXPECT_EQ(train(), kNoHandle);
+  saved = &loss; // is compared, not looked into
+  EXPECT_EQ(train(), kNoHandle);
   call.saved = nullptr;
   EXPECT_EQ(train(), "train: saved is null");
   call.phase = FT_TRAIN_STEP;
