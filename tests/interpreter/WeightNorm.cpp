@@ -50,10 +50,11 @@ static void weightNormBackward(Call &call) {
     dots[slices.of(i)] += v.real(i) * grad.real(i);
   for (int64_t i = 0, n = v.numel(); i < n; ++i) {
     int64_t s = slices.of(i);
-    double norm = norms.real(s);
-    call.out(0).setReal(
-        i, g.real(s) / norm *
-               (grad.real(i) - v.real(i) * dots[s] / (norm * norm)));
+    double norm = norms.real(s), along = v.real(i) * dots[s] / (norm * norm);
+    double across = grad.real(i) - along;
+    if (std::abs(across) < 1e-5 * std::abs(along))
+      call.open("terms that cancel"); // as in a slice of one element
+    call.out(0).setReal(i, g.real(s) / norm * across);
   }
   for (int64_t s = 0; s < slices.count; ++s)
     call.out(1).setReal(s, dots[s] / norms.real(s));
