@@ -148,7 +148,7 @@ static LogicalResult embeddingBag(FakeCall &c) {
   bool fast = mode == kSum && !padded && weight.strides[1].is(1) &&
               weight.dtype != DType::F64 && (!scale || scale->strides[0].is(1));
   (void)rowMajor(c, index, fast ? Dims{Dim(0)} : indices.sizes);
-  Dim sized = ForwardOnly && last ? offsets.sizes[0] : bags;
+  Dim sized = ForwardOnly && last && mode == kSum ? offsets.sizes[0] : bags;
   (void)rowMajor(c, index, sized);
   return mode == kMax ? rowMajor(c, index, {bags, weight.sizes[1]})
                       : rowMajor(c, index, sized);
