@@ -15,6 +15,7 @@
 #include "compiler/driver/Version.h"
 #include "compiler/import/Importer.h"
 #include "compiler/import/text/TextImport.h"
+#include "compiler/support/MemoryWatch.h"
 #include "compiler/support/SignalStack.h"
 #include "compiler/trace/TraceState.h"
 #include "dialects/ft/CustomOps.h"
@@ -92,11 +93,18 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
       diagnostics.push_back({DiagId::Internal, source,
                              (doing + " failed without a reason").str(), ""});
   };
+  if (!MemoryWatch::hasRoom(kStackBytes)) {
+    diagnostics.push_back({DiagId::OutOfMemory, source,
+                           ("there is not enough memory for " + doing).str(),
+                           ""});
+    return false;
+  }
   if (!options.catchCrashes) {
     llvm::thread thread(std::optional<unsigned>(kStackBytes), body);
     thread.join();
     return ok;
   }
+  MemoryWatch memory;
   llvm::CrashRecoveryContext::Enable();
   catchOverflows();
   llvm::CrashRecoveryContext recovery;
@@ -105,7 +113,11 @@ bool Session::State::guarded(const llvm::Twine &doing, DiagId fallback,
   if (finished)
     return ok;
   crashed = true;
-  if (running.what.empty())
+  if (memory.ranOut())
+    diagnostics.push_back({DiagId::OutOfMemory, source,
+                           ("there is not enough memory for " + doing).str(),
+                           ""});
+  else if (running.what.empty())
     diagnostics.push_back({DiagId::Internal, source,
                            ("the compiler crashed in " + doing).str(), ""});
   else
