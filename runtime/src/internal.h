@@ -52,9 +52,7 @@ void ft_describe_output(const ft_value_info *info, DLTensor *output);
 bool ft_check_output(const ft_value_info *info, int32_t index, DLTensor *output,
                      const ft_call_options *options, ft_span *span,
                      ft_status *status);
-/* Does some size depend on data? Such an output is checked before the call for
- * room to tell its sizes, and the rest when a kernel has found them. */
-bool ft_is_found(const ft_value_info *info);
+/* What there is to check of an output that ft_is_found before the call. */
 bool ft_check_found_output(const ft_value_info *info, const DLTensor *output,
                            ft_span *span, ft_status *status);
 /* Memory for a result of which all but data and strides are set, from output
@@ -63,6 +61,9 @@ bool ft_check_found_output(const ft_value_info *info, const DLTensor *output,
  * Failures are recorded. `strides` has room for the rank. */
 bool ft_find_output(ft_exec *exec, int32_t index, const int64_t *order,
                     DLTensor *result);
+
+/*===- temporaries.c ------------------------------------------------------===*/
+
 void ft_free_temporaries(ft_exec *exec);
 
 /*===- sizes.c ------------------------------------------------------------===*/

@@ -7,7 +7,6 @@
  * does, by ft_find_output. Sizes that are not known before are -1.
  *===----------------------------------------------------------------------===*/
 #include "internal.h"
-#include "sanitize.h"
 
 #include <inttypes.h>
 
@@ -71,13 +70,6 @@ bool ft_check_output(const ft_value_info *info, int32_t index, DLTensor *output,
 
 /*===- Outputs that a kernel finds ----------------------------------------===*/
 
-bool ft_is_found(const ft_value_info *info) {
-  for (int32_t i = 0; i < info->ndim; ++i)
-    if (info->sizes[i] < 0)
-      return true;
-  return false;
-}
-
 bool ft_check_found_output(const ft_value_info *info, const DLTensor *output,
                            ft_span *span, ft_status *status) {
   span->data = NULL;
@@ -126,34 +118,6 @@ static bool find_output(ft_exec *exec, int32_t index, const ft_value_info *info,
   }
   return true;
 }
-
-void *ft_rt_temporary(ft_exec *exec, int64_t bytes) {
-  const int64_t head = 64; /* keeps the alignment */
-  uint8_t *block = bytes >= 0 && bytes <= INT64_MAX - head
-                       ? ft_alloc_block((size_t)(bytes + head))
-                       : NULL;
-  if (!block) {
-    ft_rt_fail(exec, FT_ERROR_MEMORY, "no memory for a result");
-    return NULL;
-  }
-  memcpy(block, &exec->temporaries, sizeof exec->temporaries);
-  exec->temporaries = block;
-  ft_close_gap(block + sizeof exec->temporaries,
-               (size_t)head - sizeof exec->temporaries);
-  return block + head;
-}
-
-void *ft_rt_mark(ft_exec *exec) { return exec->temporaries; }
-
-void ft_rt_release(ft_exec *exec, void *mark) {
-  while (exec->temporaries != mark) {
-    void *block = exec->temporaries;
-    memcpy(&exec->temporaries, block, sizeof exec->temporaries);
-    ft_free_block(block);
-  }
-}
-
-void ft_free_temporaries(ft_exec *exec) { ft_rt_release(exec, NULL); }
 
 void *ft_rt_output(ft_exec *exec, int32_t index, const int64_t *sizes,
                    const int64_t *strides) {

@@ -67,6 +67,13 @@ static int64_t stride_of(const ft_value_info *info, const DLTensor *tensor,
   return step;
 }
 
+bool ft_is_found(const ft_value_info *info) {
+  for (int32_t i = 0; i < info->ndim; ++i)
+    if (info->sizes[i] < 0)
+      return true;
+  return false;
+}
+
 bool ft_has_layout(const ft_value_info *info, const DLTensor *tensor) {
   if (ft_count_elements(info) == 0)
     return true;

@@ -26,6 +26,9 @@ size_t ft_layout_bytes(const ft_value_info *info);
 /* May both be counted? Sizes and strides that a call works out need not be
  * small; some size may be unknown (-1), which passes. */
 bool ft_layout_fits(const ft_value_info *info);
+/* Does some size depend on data? Such an output is checked before the call for
+ * room to tell its sizes, and the rest when a kernel has found them. */
+bool ft_is_found(const ft_value_info *info);
 
 /* The part of ft_check_tensor that needs no memory: dtype, rank, sizes as far
  * as the model knows them (those that are -1 may be any), device. */
