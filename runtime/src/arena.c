@@ -95,7 +95,7 @@ static ft_workspace *workspace_new(const ft_model_desc *desc) {
 }
 
 ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
-                                const ft_model_desc *desc) {
+                                const ft_model_desc *desc, ft_status *status) {
   for (int i = 0; i < FT_KEPT_WORKSPACES; ++i) {
     if (!atomic_load_explicit(&cache->slots[i], memory_order_relaxed))
       continue;
@@ -103,7 +103,11 @@ ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
     if (w)
       return w;
   }
-  return workspace_new(desc);
+  ft_workspace *w = workspace_new(desc);
+  if (!w)
+    ft_fail(status, FT_ERROR_MEMORY, "no memory for a call of \"%s\"",
+            desc->info.name);
+  return w;
 }
 
 void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace) {

@@ -162,7 +162,7 @@ typedef struct ft_workspace_cache {
 void *ft_alloc_block(size_t bytes);
 void ft_free_block(void *block);
 ft_workspace *ft_workspace_take(ft_workspace_cache *cache,
-                                const ft_model_desc *desc);
+                                const ft_model_desc *desc, ft_status *status);
 void ft_workspace_give(ft_workspace_cache *cache, ft_workspace *workspace);
 void ft_workspace_clear(ft_workspace_cache *cache);
 /* At least arena_needed bytes, or `bytes` of scratch, 64-byte aligned; NULL: no
@@ -201,13 +201,28 @@ static inline uint64_t ft_call_offset(uint64_t call_number) {
   return call_number << 20;
 }
 
+const ft_api *foretrace_model_v1(void);
+
+/*===- options.c ----------------------------------------------------------===*/
+
 /* Copies the caller's options, whose struct may be older (shorter) or newer
  * (longer) than ours; what this version does not know must be zero. NULL gives
  * zeros. `name` is the struct's, for messages. */
 bool ft_read_options(const char *name, const void *from, void *to, size_t size,
                      ft_status *status);
+/* The options of a call; NULL gives the defaults. */
+bool ft_read_call_options(const char *call, const ft_call_options *given,
+                          ft_call_options *options, ft_status *status);
 
-const ft_api *foretrace_model_v1(void);
+/*===- program.c ----------------------------------------------------------===*/
+
+/* Runs a program of the model on tensors in the order of its description, in
+ * `arena`, which is made larger where that is allowed; NULL: in one of its
+ * own. */
+bool ft_run_program(ft_model *model, const ft_model_desc *desc,
+                    ft_workspace_cache *cache, ft_arena *arena,
+                    const DLTensor *inputs, DLTensor *outputs,
+                    const ft_call_options *options, ft_status *status);
 
 /*===- forward.c ----------------------------------------------------------===*/
 
@@ -220,17 +235,6 @@ ft_status ft_model_input_shapes(ft_model *model, const int64_t *values,
 ft_status ft_model_forward(ft_model *model, const DLTensor *inputs,
                            int32_t num_inputs, DLTensor *outputs,
                            int32_t num_outputs, const ft_call_options *options);
-
-/* The options of a call; NULL gives the defaults. */
-bool ft_read_call_options(const char *call, const ft_call_options *given,
-                          ft_call_options *options, ft_status *status);
-/* Runs a program of the model on tensors in the order of its description, in
- * `arena`, which is made larger where that is allowed; NULL: in one of its
- * own. */
-bool ft_run_program(ft_model *model, const ft_model_desc *desc,
-                    ft_workspace_cache *cache, ft_arena *arena,
-                    const DLTensor *inputs, DLTensor *outputs,
-                    const ft_call_options *options, ft_status *status);
 
 /*===- train.c ------------------------------------------------------------===*/
 
