@@ -91,7 +91,7 @@ enum class OpClass : uint8_t {
   Exact,
   /// A few units in the last place of each element.
   Elementary,
-  /// Sums, in any order.
+  /// Sums, in any order; functions that cross zero where terms cancel.
   Accumulated
 };
 

@@ -193,7 +193,12 @@ static void pointwise(Call &call) {
   DType own = computeType(call, row->promote, row->operands);
   if (call.base() == "threshold_backward" && own != call.out().dtype)
     call.open("a gradient of another dtype");
-  if (call.base().starts_with("threshold") && own == DType::Bool)
+  static const llvm::StringSet<> kNotOfBools = {
+      "threshold", "threshold_backward",
+      "hardtanh",  "relu6",
+      "addcmul",   "gcd",
+      "lcm",       "pow"};
+  if (own == DType::Bool && kNotOfBools.contains(call.base()))
     call.open("no such function of bools");
   // The sign of a NaN that was computed is the machine's choice.
   int sign = call.base() == "signbit" ? 0 : call.base() == "copysign" ? 1 : -1;

@@ -36,7 +36,7 @@ static double softplusBackward(D x) { // grad, self, beta, threshold
 }
 
 static double elu(D x) { // self, alpha, scale, input_scale
-  return x[0] > 0 ? x[0] * x[2] : std::expm1(x[0] * x[3]) * x[1] * x[2];
+  return x[0] < 0 ? std::expm1(x[0] * x[3]) * x[1] * x[2] : x[0] * x[2];
 }
 
 static double eluBackward(D x) { // grad, alpha, scale, input_scale, result?, y
@@ -85,7 +85,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
   using enum OpClass;
   using enum Promote;
   static const PointwiseRow rows[] = {
-      {"relu", Exact, Operands, 1, [](D x) { return x[0] <= 0 ? 0 : x[0]; },
+      {"relu", Exact, Operands, 1, [](D x) { return x[0] < 0 ? 0 : x[0]; },
        nullptr, [](I x, Call &) { return std::max<int64_t>(x[0], 0); }},
       {"relu6", Exact, Operands, 1, [](D x) { return clampReal(x[0], 0, 6); },
        nullptr, [](I x, Call &) { return std::clamp<int64_t>(x[0], 0, 6); }},
@@ -111,7 +111,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
        [](D x) { return x[0] > 0 ? x[0] : x[0] * x[1]; }},
       {"elu", Elementary, Operands, 1, elu},
       {"celu", Elementary, Operands, 1,
-       [](D x) { return x[0] > 0 ? x[0] : x[1] * std::expm1(x[0] / x[1]); }},
+       [](D x) { return x[0] < 0 ? x[1] * std::expm1(x[0] / x[1]) : x[0]; }},
       {"selu", Elementary, Operands, 1,
        [](D x) {
          return kSeluScale * (x[0] > 0 ? x[0] : kSeluAlpha * std::expm1(x[0]));
@@ -135,17 +135,17 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::activationRows() {
        [](D x) { return x[1] <= x[2] ? 0 : x[0]; }, nullptr,
        [](I x, Call &call) { return x[1] <= bound(x[2], call, 2) ? 0 : x[0]; }},
       {"sigmoid_backward", Elementary, Operands, 2,
-       [](D x) { return x[0] * x[1] * (1 - x[1]); },
+       [](D x) { return step(x[0] * (1 - x[1])) * x[1]; },
        [](C x) { return product(x[0], std::conj(product(1. - x[1], x[1]))); }},
       {"tanh_backward", Elementary, Operands, 2,
-       [](D x) { return x[0] * (1 - x[1] * x[1]); },
+       [](D x) { return x[0] * step(1 - step(x[1] * x[1])); },
        [](C x) { return product(x[0], std::conj(1. - product(x[1], x[1]))); }},
-      {"silu_backward", Elementary, Operands, 2, siluBackward},
-      {"mish_backward", Elementary, Operands, 2, mishBackward},
+      {"silu_backward", Accumulated, Operands, 2, siluBackward},
+      {"mish_backward", Accumulated, Operands, 2, mishBackward},
       {"hardsigmoid_backward", Elementary, Operands, 2,
        // The sixth is a float32 in ATen, whatever the tensors are.
        [](D x) { return x[1] > -3 && x[1] < 3 ? x[0] * (1.0F / 6.0F) : 0; }},
-      {"hardswish_backward", Elementary, Operands, 2, hardswishBackward},
+      {"hardswish_backward", Accumulated, Operands, 2, hardswishBackward},
       {"hardtanh_backward", Exact, Operands, 2,
        [](D x) { return x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]; }},
       {"leaky_relu_backward", Elementary, Operands, 2,

@@ -355,14 +355,14 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
        [](D x) { return x[1] != 0 ? x[2] : x[0]; },
        [](C x) { return x[1] != 0. ? x[2] : x[0]; },
        [](I x, Call &) { return x[1] ? x[2] : x[0]; }},
-      {"lerp.Scalar lerp.Tensor", Elementary, Operands, 2, lerp, lerpComplex},
-      {"addcmul", Elementary, Operands, 3,
+      {"lerp.Scalar lerp.Tensor", Accumulated, Operands, 2, lerp, lerpComplex},
+      {"addcmul", Accumulated, Operands, 3,
        [](D x) { return x[0] + x[3] * x[1] * x[2]; },
        [](C x) { return x[0] + product(product(x[3], x[1]), x[2]); },
        [](I x, Call &) {
          return overflowing(u(x[0]) + u(x[3]) * u(x[1]) * u(x[2]));
        }},
-      {"addcdiv", Elementary, Operands, 3,
+      {"addcdiv", Accumulated, Operands, 3,
        [](D x) { return x[0] + x[3] * (x[1] / x[2]); },
        [](C x) { return x[0] + quotient(product(x[3], x[1]), x[2]); }},
       {"gcd", Exact, Operands, 2, nullptr, nullptr, gcdOf},

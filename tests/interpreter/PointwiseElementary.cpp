@@ -103,8 +103,8 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::elementaryRows() {
        [](D x) { return std::atan2(x[0], x[1]); }},
       {"hypot", Elementary, Operands, 2,
        [](D x) { return std::hypot(x[0], x[1]); }},
-      {"logaddexp", Elementary, Operands, 2, logaddexp},
-      {"logaddexp2", Elementary, Operands, 2, logaddexp2},
+      {"logaddexp", Accumulated, Operands, 2, logaddexp},
+      {"logaddexp2", Accumulated, Operands, 2, logaddexp2},
       {"xlogy.Tensor xlogy.Scalar_Self xlogy.Scalar_Other special_xlogy "
        "special_xlogy.self_scalar special_xlogy.other_scalar",
        Elementary, Float, 2, xlogy},

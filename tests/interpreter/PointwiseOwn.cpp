@@ -400,7 +400,7 @@ llvm::ArrayRef<OpRow> ft::interpreter::ownPointwiseRows() {
       {"divide.Tensor_mode", divMode, Elementary},
       {"divide.Scalar_mode", divMode, Elementary},
       {"gelu.default", gelu, Elementary},
-      {"gelu_backward.default", geluBackward, Elementary},
+      {"gelu_backward.default", geluBackward, Accumulated},
       {"clamp.default", clamp, Exact},
       {"clamp.Tensor", clamp, Exact},
       {"clip.default", clamp, Exact},

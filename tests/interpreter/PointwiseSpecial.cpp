@@ -12,12 +12,12 @@ using namespace ft::interpreter;
 using D = const double *;
 
 #define FT_POLYNOMIAL(name, which)                                             \
-  {name " " name ".n_scalar " name ".x_scalar", OpClass::Elementary,           \
+  {name " " name ".n_scalar " name ".x_scalar", OpClass::Accumulated,          \
    Promote::Float, 2,                                                          \
    [](D x) { return polynomial(Polynomial::which, x[0], x[1]); }},
 
 #define FT_SHIFTED(name, which)                                                \
-  {name " " name ".n_scalar " name ".x_scalar", OpClass::Elementary,           \
+  {name " " name ".n_scalar " name ".x_scalar", OpClass::Accumulated,          \
    Promote::Float, 2,                                                          \
    [](D x) { return polynomial(Polynomial::which, 2 * x[0] - 1, x[1]); }},
 
@@ -48,9 +48,9 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::specialRows() {
   using enum OpClass;
   using enum Promote;
   static const PointwiseRow rows[] = {
-      {"lgamma special_gammaln", Elementary, Float, 1,
+      {"lgamma special_gammaln", Accumulated, Float, 1,
        [](D x) { return std::lgamma(x[0]); }},
-      {"digamma special_digamma special_psi", Elementary, Float, 1,
+      {"digamma special_digamma special_psi", Accumulated, Float, 1,
        [](D x) { return digamma(x[0]); }},
       {"polygamma special_polygamma", Elementary, Float, 2,
        [](D x) { return polygamma(x[0], x[1]); }},
@@ -66,7 +66,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::specialRows() {
       {"special_ndtri", Elementary, Float, 1, [](D x) { return ndtri(x[0]); }},
       {"special_log_ndtr", Elementary, Float, 1,
        [](D x) { return logNdtr(x[0]); }},
-      {"logit special_logit", Elementary, Float, 1, logit},
+      {"logit special_logit", Accumulated, Float, 1, logit},
       {"special_entr", Elementary, Float, 1, entr},
       {"i0 special_i0 special_modified_bessel_i0", Elementary, Float, 1,
        [](D x) { return exact(besselIScaled, 0, x[0]); }},
@@ -84,16 +84,16 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::specialRows() {
        [](D x) { return besselKScaled(0, x[0]); }},
       {"special_scaled_modified_bessel_k1", Elementary, Float, 1,
        [](D x) { return besselKScaled(1, x[0]); }},
-      {"special_bessel_j0", Elementary, Float, 1,
+      {"special_bessel_j0", Accumulated, Float, 1,
        [](D x) { return ::j0(x[0]); }},
-      {"special_bessel_j1", Elementary, Float, 1,
+      {"special_bessel_j1", Accumulated, Float, 1,
        [](D x) { return ::j1(x[0]); }},
-      {"special_bessel_y0", Elementary, Float, 1,
+      {"special_bessel_y0", Accumulated, Float, 1,
        [](D x) { return ::y0(x[0]); }},
-      {"special_bessel_y1", Elementary, Float, 1,
+      {"special_bessel_y1", Accumulated, Float, 1,
        [](D x) { return ::y1(x[0]); }},
       {"special_spherical_bessel_j0", Elementary, Float, 1, sphericalBesselJ0},
-      {"special_airy_ai", Elementary, Float, 1,
+      {"special_airy_ai", Accumulated, Float, 1,
        [](D x) { return airyAi(x[0]); }},
       FT_POLYNOMIAL("special_chebyshev_polynomial_t", ChebyshevT) FT_POLYNOMIAL(
           "special_chebyshev_polynomial_u",

@@ -143,6 +143,8 @@ double ft::interpreter::besselIScaled(int n, double x) {
   double a = std::abs(x);
   if (std::isnan(x))
     return x;
+  if (n == 1 && x == 0)
+    return 0; // of -0 too
   if (a > 1e7)
     return std::copysign(1 / std::sqrt(2 * kPi * a), n ? x : 1) *
            (1 + (1 - 4. * n * n) / (8 * a));

@@ -249,6 +249,7 @@ static Value tanhOf(Arithmetic m, Value x) {
                                      0.1333330356,   -0.3333333317};
   Value z = m.mul(x, x);
   Value small = m.fma(m.mul(m.polynomial(z, kTanh), z), x, x);
+  small = m.copySign(small, x); // of -0 the sum is 0
   Value c = clamp(m, a, 0, 10);
   Value e = expOf(m, m.add(c, c));
   Value one = m.constant(1);
@@ -330,6 +331,7 @@ static Value sineOf(Arithmetic m, Value x, bool cosine) {
                                     -0.001388888767, 0.04166666666};
   Value z = m.mul(r, r);
   Value s = m.fma(m.mul(m.polynomial(z, kSin), z), r, r);
+  s = m.copySign(s, r); // of -0 the sum is 0
   Value c = m.fma(m.mul(m.polynomial(z, kCos), z), z,
                   m.fma(z, m.constant(-0.5), m.constant(1)));
   Value odd = arith::CmpIOp::create(m.b, m.loc, arith::CmpIPredicate::ne,

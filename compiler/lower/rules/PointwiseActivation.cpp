@@ -80,7 +80,7 @@ static Value geluBackward(P &p) {
 static Value expLinear(P &p, Value x, Number alpha, Number scale,
                        Number inputScale) {
   Value low = p.mul(p.expm1(p.mul(x, inputScale)), alpha * scale);
-  return above(p, x, 0, p.mul(x, scale), low);
+  return p.select(p.lt(x, p.zero(x)), low, p.mul(x, scale));
 }
 
 static Value eluBackward(P &p) {
@@ -228,7 +228,13 @@ static const FormulaRow kRows[] = {
     {"sigmoid.default", [](P &p) { return p.sigmoid(p[0]); }},
     {"special_expit.default", [](P &p) { return p.sigmoid(p[0]); }},
     {"sigmoid_backward.default",
-     [](P &p) { return timesSlope(p, p.mul(p.sub(p.one(p[1]), p[1]), p[1])); }},
+     [](P &p) {
+       // In this order: the slope alone may overflow.
+       Value rest = p.sub(p.one(p[1]), p[1]);
+       if (p.isComplex())
+         return timesSlope(p, p.mul(rest, p[1]));
+       return p.mul(p.mul(p[0], rest), p[1]);
+     }},
     {"tanh_backward.default",
      [](P &p) { return timesSlope(p, p.sub(p.one(p[1]), p.square(p[1]))); }},
     {"gelu.default", gelu},

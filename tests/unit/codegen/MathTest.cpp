@@ -118,6 +118,14 @@ TEST_P(Math, ErrorsAreSmall) {
   }
 }
 
+TEST_P(Math, OddFunctionsKeepTheSignOfZero) {
+  for (const char *op : {"sin", "tan", "tanh", "erf", "expm1", "log1p"}) {
+    std::vector<float> y = apply(op, {-0.0F, 0}, GetParam());
+    EXPECT_TRUE(y[0] == 0 && std::signbit(y[0])) << op;
+    EXPECT_TRUE(y[1] == 0 && !std::signbit(y[1])) << op;
+  }
+}
+
 TEST_P(Math, LimitsAndNans) {
   float inf = INFINITY, nan = NAN;
   auto same = [&](const char *op, std::vector<float> x,

@@ -71,3 +71,35 @@ TEST(Pointwise, ThresholdsOfBoolsHaveNoKernel) {
            DType::Bool);
   EXPECT_NE(result.unspecified, "");
 }
+
+TEST(Pointwise, BesselsI1OfNegativeZero) {
+  Tensor x(DType::F32, {1});
+  x.setReal(0, -0.0);
+  double y = call("special_i1e.default", {Arg::tensor(0)}, x, DType::F32)
+                 .results[0]
+                 .real(0);
+  EXPECT_TRUE(y == 0 && !std::signbit(y));
+}
+
+TEST(Pointwise, AnInfiniteSlopeStartsBelowZero) {
+  Tensor x(DType::F32, {1});
+  Arg one = Arg::floating(1);
+  EXPECT_EQ(call("elu.default", {Arg::tensor(0), Arg::floating(kInf), one, one},
+                 x, DType::F32)
+                .results[0]
+                .real(0),
+            0);
+}
+
+TEST(Pointwise, SlopesOfLargeNumbersOverflow) {
+  Tensor g(DType::F32, {1}), y(DType::F32, {1});
+  y.setReal(0, 1e30);
+  std::vector<Arg> args = {Arg::tensor(0), Arg::tensor(1)};
+  EXPECT_TRUE(std::isnan(call("tanh_backward.default", args, {g, y}, DType::F32)
+                             .results[0]
+                             .real(0)));
+  EXPECT_EQ(call("sigmoid_backward.default", args, {g, y}, DType::F32)
+                .results[0]
+                .real(0),
+            0);
+}

@@ -221,6 +221,39 @@ static Arg ints(std::initializer_list<int64_t> values) {
   return Arg::listOf(std::move(list));
 }
 
+TEST(Defects, SumsOfSixteenBitsRoundTheirElementsFirst) {
+  Tensor x(DType::I32, {3});
+  int64_t i = 0;
+  for (int64_t value : {70000, -70000, 3})
+    x.setInteger(i++, value);
+  Arg half = Arg::ofDType(DType::F16);
+  for (const char *name : {"sum.default", "nansum.default", "mean.default",
+                           "prod.default", "cumsum.default"}) {
+    llvm::StringRef op(name);
+    std::vector<Arg> args = {first};
+    if (op.starts_with("cum"))
+      args.push_back(Arg::integer(0));
+    if (op.starts_with("nan"))
+      args.insert(args.end(), {Arg::none(), Arg::truth(false)});
+    args.push_back(half);
+    EXPECT_EQ(failureOf(op, args, {x}), "") << name;
+  }
+}
+
+TEST(Defects, AnInfiniteWeightScalesTheGradientOfABatchNormLast) {
+  Tensor x = reals(DType::F32, {4, 2}, {6, 5, -2, 1, -14, -15, 0, -1});
+  Tensor weight = reals(DType::F32, {2}, {1, kInf}),
+         mean = reals(DType::F32, {2}, {-2.5, -2.5}),
+         rstd = reals(DType::F32, {2}, {0.125, 0.125});
+  EXPECT_EQ(failureOf("native_batch_norm_backward.default",
+                      {first, second, Arg::tensor(2), Arg::none(), Arg::none(),
+                       Arg::tensor(3), Arg::tensor(4), Arg::truth(true),
+                       Arg::floating(1e-5),
+                       Arg::listOf(std::vector<Arg>(3, Arg::truth(true)))},
+                      {x, x, weight, mean, rstd}),
+            "");
+}
+
 TEST(Defects, PowersOfNegativeZero) {
   Tensor x = reals(DType::BF16, {1}, {-0.0}),
          e = reals(DType::BF16, {1}, {-.5});
