@@ -171,6 +171,8 @@ int CompileOptions::fill(Options &options) const {
   for (const LaterOption &option : kLater)
     if (later.count(option.flag))
       return failLater(option.flag, option.why);
+  if (std::string wrong = checkTarget("cpu", device); !wrong.empty())
+    return fail(DiagId::BadTarget, "--device", wrong);
   if (std::string wrong = checkTarget(target, device); !wrong.empty())
     return fail(DiagId::BadTarget, "--target", wrong,
                 "`foretrace targets` lists them");
