@@ -11,7 +11,8 @@
 //   #b = [#a, #a]  #c = …     and as large: such a chain doubles at each step
 //
 // MLIR also fails on positions of llvm.insertvalue and llvm.extractvalue beyond
-// 32 bits, and on arrays of `index`: both are refused here.
+// 32 bits, on arrays of `index`, and makes room for as many results as a use
+// `%x#2147483647` names: these are refused here.
 //
 // `<` and `>` are brackets unless they are part of `->`, `<=` or `>=`; a `>`
 // that closes nothing is a comparison. Whether the text is MLIR is the
@@ -37,7 +38,8 @@ namespace {
 constexpr uint64_t kMaxAliasSize = 1 << 20;
 constexpr uint64_t kMaxTotalAliasSize = uint64_t(1) << 28;
 
-/// The largest position in an aggregate that MLIR gets to see.
+/// The largest position in an aggregate, and the largest number of a result,
+/// that MLIR gets to see.
 constexpr uint64_t kMaxPosition = 65535;
 
 /// How far behind the name they are looked for: the scan has to stay linear.
@@ -219,6 +221,18 @@ private:
     }
   }
 
+  /// Behind a value's name: `#1`. The parser makes room for so many.
+  void resultNumber() {
+    llvm::StringRef number = rest.ltrim(" \t\r\n");
+    uint64_t result = 0;
+    if (!number.consume_front("#") ||
+        (number = number.take_while(llvm::isDigit)).empty() ||
+        (!number.getAsInteger(10, result) && result <= kMaxPosition))
+      return;
+    id = DiagId::BadText;
+    problem = "no operation has a result number " + number.str();
+  }
+
   /// Behind `array`: `<i64: 1, 2>`, but also `<4 x i8>` of LLVM's types.
   void elementType() {
     llvm::StringRef type = rest.ltrim(" \t\r\n");
@@ -310,6 +324,8 @@ private:
     case '^':
       rest = rest.drop_while(isNameChar);
       levels.back().operators = 0;
+      if (c == '%')
+        resultNumber();
       return 'a';
     case ',':
     case '=':

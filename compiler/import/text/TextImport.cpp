@@ -8,6 +8,7 @@
 #include "compiler/support/Diagnostics.h"
 #include "compiler/support/TextGuard.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/Programs.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -64,6 +65,22 @@ static mlir::LogicalResult checkNames(mlir::ModuleOp module) {
   return mlir::success();
 }
 
+/// After stage partition modules in the module are its programs. Stage lower
+/// gives the function another name.
+static mlir::LogicalResult checkPrograms(mlir::ModuleOp module) {
+  auto stage = module->getAttrOfType<mlir::StringAttr>(names::kStage);
+  if (stage && (stage.getValue() == "lower" || stage.getValue() == "codegen"))
+    return mlir::success();
+  for (mlir::ModuleOp program : programsOf(module)) {
+    auto forward = program.lookupSymbol<mlir::func::FuncOp>("forward");
+    if (forward ? forward.isExternal() : program != module)
+      return program.emitError(
+          forward ? "[FT0107] @forward has no body"
+                  : "[FT0107] a module in the module has no function @forward");
+  }
+  return mlir::success();
+}
+
 llvm::Expected<mlir::OwningOpRef<mlir::ModuleOp>>
 importText(llvm::StringRef text, llvm::StringRef name,
            mlir::MLIRContext &context) {
@@ -83,7 +100,8 @@ importText(llvm::StringRef text, llvm::StringRef name,
   if (auto ops = unregisteredOps(*module); !ops.empty())
     return llvm::make_error<DiagnosticError>(
         std::vector<Diagnostic>{unregisteredDiagnostic(ops, name)});
-  if (mlir::failed(checkNames(*module)) || mlir::failed(checkSymbols(*module)))
+  if (mlir::failed(checkPrograms(*module)) ||
+      mlir::failed(checkNames(*module)) || mlir::failed(checkSymbols(*module)))
     return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
   return module;
 }
