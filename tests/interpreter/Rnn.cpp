@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "tests/interpreter/Families.h"
+#include "tests/interpreter/Finite.h"
 
 #include <cmath>
 
@@ -100,6 +101,7 @@ static void store(Tensor &out, int64_t at, const std::vector<double> &values) {
 
 /// (input, hx, w_ih, w_hh, b_ih, b_hh); hx of an LSTM is a list of two.
 static void oneCell(Call &call) {
+  openIfNotFinite(call, "an infinite state and a gate that underflows");
   Kind kind = kindOf(call);
   Weights w = {call.optTensor(2), call.optTensor(3), call.optTensor(4),
                call.optTensor(5), nullptr};
@@ -125,6 +127,7 @@ static void oneCell(Call &call) {
 /// num_layers, dropout, train, bidirectional, batch_first): all outputs of the
 /// last layer, and the last states.
 static void layers(Call &call) {
+  openIfNotFinite(call, "an infinite state and a gate that underflows");
   Kind kind = kindOf(call);
   const Tensor &input = call.tensor(0);
   std::vector<const Tensor *> states, params = call.tensors(2);

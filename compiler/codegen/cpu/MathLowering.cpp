@@ -445,7 +445,30 @@ static Operation *widen(Operation *op) {
   return copy;
 }
 
+/// Integers become bf16 by way of f32. LLVM 22 takes the sign bit of a value
+/// that it has converted to bf16 for 0 where nothing else of it is used
+/// (llvm-project pull request 189363 mends it for 23); what is rounded by
+/// integer arithmetic, as truncations are, is safe.
+template <typename Op>
+static void convertByFloat(ModuleOp module) {
+  module.walk([](Op op) {
+    Type narrow = op.getType();
+    if (!getElementTypeOrSelf(narrow).isBF16())
+      return;
+    OpBuilder b(op);
+    Type wide = b.getF32Type();
+    if (auto vector = dyn_cast<VectorType>(narrow))
+      wide = vector.clone(wide);
+    Value y = Op::create(b, op.getLoc(), wide, op.getIn());
+    y = arith::TruncFOp::create(b, op.getLoc(), narrow, y);
+    op.replaceAllUsesWith(y);
+    op.erase();
+  });
+}
+
 void lowerMath(ModuleOp module) {
+  convertByFloat<arith::SIToFPOp>(module);
+  convertByFloat<arith::UIToFPOp>(module);
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa_and_nonnull<math::MathDialect>(op->getDialect()))

@@ -749,3 +749,16 @@ TEST(Defects, AnInfiniteWeightOfBatchNormIsAFactor) {
                       {x, x, weight, mean, rstd}),
             "");
 }
+
+TEST(Defects, TheSignOfAnIntegerIsCopied) {
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::F64})
+    for (DType whole : {DType::I8, DType::I16, DType::I32, DType::I64})
+      for (bool scalar : {true, false}) {
+        Shape shape = scalar ? Shape{} : Shape{3};
+        Tensor x = reals(dtype, shape, {2.5}), sign(whole, shape);
+        sign.setInteger(0, -1);
+        EXPECT_EQ(failureOf("copysign.Tensor", {first, second}, {x, sign}), "")
+            << dtypeName(dtype).str() << ' ' << dtypeName(whole).str() << ' '
+            << scalar;
+      }
+}
