@@ -90,10 +90,14 @@ static Slot makeSlot(const Call &call, unsigned i, DType dtype, bool operand) {
     return slot;
   }
   if (operand) {
-    // Arithmetic keeps a number in float32 beside 16-bit floats; comparisons
-    // see it as a tensor of them would hold it.
+    // Some arithmetic keeps a number in float32 beside 16-bit floats; the rest,
+    // and comparisons, see it as a tensor of them would hold it.
+    static const llvm::StringSet<> kRounding = {
+        "add",       "sub", "subtract", "rsub",          "fmod",
+        "remainder", "pow", "xlogy",    "special_xlogy", "special_xlog1py"};
     bool narrow = dtype == DType::F16 || dtype == DType::BF16;
-    if (narrow && call.results[0].dtype != DType::Bool)
+    if (narrow && call.results[0].dtype != DType::Bool &&
+        !kRounding.contains(call.base()))
       dtype = DType::F32;
     Tensor number(dtype, {});
     if (call.args[i].kind == Arg::Complex)
@@ -109,6 +113,10 @@ static Slot makeSlot(const Call &call, unsigned i, DType dtype, bool operand) {
   }
   bool wide = toReal(dtype) == DType::F64;
   slot.real = wide ? call.number(i) : roundTo(DType::F32, call.number(i));
+  static const llvm::StringSet<> kSums = {"add", "sub", "subtract", "rsub"};
+  if ((dtype == DType::F16 || dtype == DType::BF16) &&
+      kSums.contains(call.base())) // alpha
+    slot.real = roundTo(dtype, call.number(i));
   slot.complex = {slot.real, call.complex(i).imag()};
   slot.integer = call.integer(i);
   if (dtype == DType::Bool) // a factor is a bool too
@@ -186,9 +194,10 @@ static void pointwise(Call &call) {
   const PointwiseRow *row = findPointwise(call.schema.name);
   if (!row) // an in-place form: computed as the functional one, then converted
     row = findPointwise((call.base() + "." + call.schema.overload).str());
-  if (call.base().contains("logit") && call.size() > 1 &&
-      call.has(call.size() - 1) && call.number(call.size() - 1) > 0.5)
-    call.open("bounds that cross");
+  if (call.base() == "isclose" &&
+      (call.number(2) < 0 || call.number(3) < 0 ||
+       call.tensor(0).dtype != call.tensor(1).dtype))
+    call.open("operands or tolerances that isclose does not take");
   // The annotation keeps the gradient's dtype, PyTorch's kernel does not.
   DType own = computeType(call, row->promote, row->operands);
   if (call.base() == "threshold_backward" && own != call.out().dtype)

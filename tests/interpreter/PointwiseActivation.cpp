@@ -19,7 +19,7 @@ static double clampReal(double x, double low, double high) {
 }
 
 static double softplus(D x) {
-  double scaled = x[0] * x[1];
+  double scaled = step(x[0] * x[1]);
   return scaled > x[2] ? x[0] : std::log1p(std::exp(scaled)) / x[1];
 }
 
@@ -30,7 +30,7 @@ static int64_t bound(int64_t threshold, const Call &call, unsigned tensors) {
 }
 
 static double softplusBackward(D x) { // grad, self, beta, threshold
-  double scaled = x[1] * x[2];
+  double scaled = step(x[1] * x[2]);
   double z = std::exp(scaled);
   return scaled > x[3] ? x[0] : x[0] * z / (z + 1);
 }
@@ -72,9 +72,10 @@ static double siluBackward(D x) { // grad, self
 }
 
 static double logitBackward(D x) { // grad, self, eps
-  double low = std::isnan(x[2]) ? 0 : x[2], high = 1 - low;
+  bool bounded = x[2] >= 0;
+  double low = bounded ? x[2] : 0, high = 1 - low;
   if (x[1] < low || x[1] > high)
-    return std::isnan(x[2]) ? std::nan("") : 0;
+    return bounded ? 0 : std::nan("");
   return x[0] / std::abs(x[1] * (1 - x[1])); // at -0 as at 0
 }
 

@@ -140,11 +140,22 @@ static Complex lerpComplex(C x) {
                               : x[1] - product(x[1] - x[0], 1. - x[2]);
 }
 
-/// As PyTorch's gcd: of magnitudes, INT_MIN included.
-static int64_t gcdOf(I x, Call &) {
-  uint64_t a = x[0] < 0 ? 0 - u(x[0]) : u(x[0]);
-  uint64_t b = x[1] < 0 ? 0 - u(x[1]) : u(x[1]);
-  return overflowing(std::gcd(a, b));
+/// Of magnitudes in the dtype, where that of the smallest number is itself.
+static int64_t gcdOf(I x, Call &call) {
+  auto magnitude = [&](int64_t v) {
+    return wrapTo(call.results[0].dtype, v < 0 ? overflowing(0 - u(v)) : v);
+  };
+  int64_t a = magnitude(x[0]), b = magnitude(x[1]);
+  while (a) {
+    int64_t c = a;
+    a = a == -1 ? 0 : b % a;
+    b = c;
+  }
+  return b;
+}
+
+static bool isNaN(Complex x) {
+  return std::isnan(x.real()) || std::isnan(x.imag());
 }
 
 static double signReal(D x) { return (x[0] > 0) - (x[0] < 0); }
@@ -368,11 +379,15 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
       {"gcd", Exact, Operands, 2, nullptr, nullptr, gcdOf},
       {"lcm", Exact, Operands, 2, nullptr, nullptr,
        [](I x, Call &call) {
-         int64_t g = wrapTo(call.results[0].dtype, gcdOf(x, call));
+         DType dtype = call.results[0].dtype;
+         int64_t g = gcdOf(x, call);
          if (g == 0)
            return int64_t(0);
-         int64_t product =
-             wrapTo(call.results[0].dtype, overflowing(u(x[0] / g) * u(x[1])));
+         if (g == -1)
+           call.open("the smallest integer by -1");
+         int64_t product = g == -1 ? 0 : overflowing(u(x[0] / g) * u(x[1]));
+         if (dtypeBytes(dtype) >= 4) // less is multiplied as int32
+           product = wrapTo(dtype, product);
          return product < 0 ? overflowing(0 - u(product)) : product;
        }},
       {"heaviside", Exact, Operands, 2,
@@ -387,11 +402,20 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::arithmeticRows() {
          return double(std::isfinite(x[1]) &&
                        std::abs(x[0] - x[1]) <= x[3] + std::abs(x[2] * x[1]));
        },
-       nullptr,
+       [](C x) {
+         bool nan = isNaN(x[0]) && isNaN(x[1]);
+         double error = std::abs(x[0] - x[1]);
+         double allowed = x[3].real() + std::abs(x[2].real()) * std::abs(x[1]);
+         return Complex((x[4] != 0. && nan) || x[0] == x[1] ||
+                        (std::isfinite(error) && error <= allowed));
+       },
        [](I x, Call &call) {
-         double error = std::abs(double(x[0]) - double(x[1]));
-         return int64_t(error <= call.number(3) +
-                                     std::abs(call.number(2) * double(x[1])));
+         // As float32, whatever the integers are.
+         auto single = [](double v) { return roundTo(DType::F32, v); };
+         double a = single(double(x[0])), b = single(double(x[1]));
+         double allowed =
+             single(call.number(3) + single(std::abs(call.number(2) * b)));
+         return int64_t(x[0] == x[1] || single(std::abs(a - b)) <= allowed);
        }},
   };
   return rows;

@@ -310,6 +310,8 @@ static void addRelu(Call &call) {
   const Tensor &self = call.tensor(0);
   const Tensor *other = call.optTensor(1);
   Tensor &out = call.out();
+  if (out.dtype == DType::Bool || out.dtype == DType::U8)
+    return call.open("no such function of bools and bytes");
   forEachIndex(out.shape, [&](Index index, int64_t i) {
     int64_t a = flattenBroadcast(self.shape, index),
             b = other ? flattenBroadcast(other->shape, index) : 0;

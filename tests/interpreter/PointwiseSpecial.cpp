@@ -33,8 +33,10 @@ static double entr(D x) {
 
 static double logit(D x) {
   double z = x[0];
-  if (!std::isnan(x[1]))
-    z = z < stored(x[1]) ? stored(x[1]) : std::min(z, stored(1 - stored(x[1])));
+  if (x[1] >= 0) { // a negative eps bounds nothing
+    double low = stored(x[1]), high = stored(1 - low);
+    z = z < low ? low : z > high ? high : z;
+  }
   return std::log(z / (1 - z));
 }
 

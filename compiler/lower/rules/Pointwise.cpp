@@ -137,6 +137,20 @@ static SmallVector<bool> roundedOperands(const FormulaCall &f, DType promoted) {
   return rounded;
 }
 
+/// Whether a number beside 16-bit floats is rounded to their dtype before it is
+/// computed with: comparisons do that, and of arithmetic what PyTorch has no
+/// kernel for that takes a number.
+static bool roundsNumbers(const Schema &schema, ComputeIn computeIn) {
+  static const llvm::StringSet<> kRounding = {
+      "add",       "sub", "subtract", "rsub",          "fmod",
+      "remainder", "pow", "xlogy",    "special_xlogy", "special_xlog1py"};
+  llvm::StringRef base = schema.base;
+  base.consume_front("_foreach_");
+  if (schema.mutates)
+    base.consume_back("_");
+  return computeIn == ComputeIn::Operands || kRounding.contains(base);
+}
+
 FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
                                       Formula formula, ComputeIn computeIn,
                                       const SizeList &sizes, DType result) {
@@ -145,7 +159,8 @@ FailureOr<LoweredTensor> applyFormula(LowerCall &c, const FormulaCall &f,
     dtypes.push_back(t.dtype);
   DType promoted = computeDType(f, computeIn, result);
   DType computed = opmathType(promoted);
-  DType numbers = computeIn == ComputeIn::Operands ? promoted : computed;
+  DType numbers =
+      roundsNumbers(*f.call.schema, computeIn) ? promoted : computed;
   SmallVector<bool> rounded = roundedOperands(f, promoted);
   bool refused = false, needsConstant = false;
   LoweredTensor out =

@@ -133,14 +133,21 @@ static Value logSigmoidBackward(P &p) {
 }
 
 /// The bounds are of the result's dtype: 1 - 1e-5 is 1 as a float16.
+/// A negative eps bounds nothing.
+static bool hasBounds(P &p, unsigned eps) {
+  return p.has(eps) && !(p.number(eps).isKnown() && p.known(eps) < 0);
+}
+
+/// Bounds cross where eps > 1/2: the lower one is looked at first.
 static Value logit(P &p) {
   Value x = p[0];
-  if (p.has(1)) {
+  if (hasBounds(p, 1)) {
     auto rounded = [&](Value v) {
       return p.cast(p.cast(v, p.dtype, p.resultDtype), p.resultDtype, p.dtype);
     };
     Value low = rounded(p.like(x, p.number(1)));
-    x = p.min(p.max(x, low), rounded(p.sub(p.one(x), low)));
+    Value high = rounded(p.sub(p.one(x), low));
+    x = p.select(p.lt(x, low), low, p.select(p.gt(x, high), high, x));
   }
   return p.log(p.div(x, p.sub(p.one(x), x)));
 }
@@ -149,10 +156,11 @@ static Value logitBackward(P &p) {
   Value g = p[0], x = p[1];
   // At -0 too the slope is +inf.
   Value inner = p.div(g, p.abs(p.mul(x, p.sub(p.one(x), x))));
-  Number eps = p.has(2) ? p.number(2) : Number(0);
+  bool bounded = hasBounds(p, 2);
+  Number eps = bounded ? p.number(2) : Number(0);
   Value out =
       p.bitOr(p.lt(x, p.like(x, eps)), p.lt(p.like(x, Number(1) - eps), x));
-  double beyond = p.has(2) ? 0 : std::numeric_limits<double>::quiet_NaN();
+  double beyond = bounded ? 0 : std::numeric_limits<double>::quiet_NaN();
   return p.select(out, p.like(x, beyond), inner);
 }
 

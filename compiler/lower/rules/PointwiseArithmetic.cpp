@@ -232,11 +232,15 @@ static Value gcd(P &p) {
       })[0];
 }
 
+/// 8 and 16 bits are multiplied as int32, as C does: the magnitude is taken of
+/// what has not wrapped yet.
 static Value lcm(P &p) {
   Value g = gcd(p);
   Value none = p.eq(g, p.zero(g));
   Value q = p.truncDiv(p[0], p.select(none, p.one(g), g));
-  return p.select(none, p.zero(g), p.abs(p.mul(q, p[1])));
+  DType wide = dtypeBytes(p.dtype) < 4 ? DType::I32 : p.dtype;
+  Value product = p.abs(p.mul(p.cast(q, p.dtype, wide), p.as(1, wide)));
+  return p.select(none, p.zero(g), p.cast(product, wide, p.dtype));
 }
 
 Value shiftLeft(P &p) {

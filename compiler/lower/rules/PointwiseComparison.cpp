@@ -57,14 +57,11 @@ Value isClose(P &p) {
   Value close = p.eq(x, y);
   if (p.flag(4))
     close = p.bitOr(close, p.bitAnd(p.isNan(x), p.isNan(y)));
-  if (p.isComplex())
-    return p.refuse();
-  // Integers are compared as numbers; so large ones lose no digits first.
-  Value distance = p.abs(p.sub(x, y)), size = p.abs(y);
-  if (p.isInteger()) {
-    distance = p.cast(distance, p.dtype, DType::F64);
-    size = p.cast(size, p.dtype, DType::F64);
+  if (p.isInteger()) { // PyTorch measures their distance in float32
+    x = p.cast(x, p.dtype, DType::F32);
+    y = p.cast(y, p.dtype, DType::F32);
   }
+  Value distance = p.abs(p.sub(x, y)), size = p.abs(y);
   Value allowed = p.add(p.mul(size, p.number(2)), p.number(3));
   Value within = p.cmp(P::Cmp::Le, distance, allowed);
   Value finite = p.cmp(P::Cmp::Lt, distance, p.like(distance, kInf));

@@ -368,6 +368,60 @@ TEST(Defects, WideScalarsBesideSixteenBitFloats) {
             std::vector<double>({-7.73046875}));
 }
 
+TEST(Defects, MultiplesOfSmallIntegersAreTakenAsWideOnes) {
+  Tensor x(DType::I8, {3}), y(DType::I8, {3});
+  int64_t i = 0;
+  for (auto [a, b] :
+       {std::pair(-2, 127), std::pair(-128, 6), std::pair(4, 6)}) {
+    x.setInteger(i, a);
+    y.setInteger(i++, b);
+  }
+  EXPECT_EQ(valuesOf("lcm.default", {first, second}, {x, y}),
+            std::vector<double>({-2, -128, 12}));
+  EXPECT_EQ(valuesOf("gcd.default", {first, second}, {x, y}),
+            std::vector<double>({1, -2, 2}));
+}
+
+TEST(Defects, BoundsOfALogit) {
+  Tensor x = reals(DType::F32, {4}, {-1, 0, 1, 2});
+  EXPECT_EQ(valuesOf("logit.default", {first, Arg::floating(1)}, {x}),
+            std::vector<double>({kInf, kInf, -kInf, -kInf}));
+  // A negative eps bounds nothing.
+  std::vector<Arg> args = {first, Arg::floating(-0.75)};
+  EXPECT_EQ(failureOf("logit.default", args, {x}), "");
+  args.insert(args.begin(), first);
+  args[1] = second;
+  EXPECT_EQ(failureOf("logit_backward.default", args, {x, x}), "");
+}
+
+TEST(Defects, ClosenessOfIntegersAndComplexNumbers) {
+  Tensor x(DType::U8, {3}), y(DType::U8, {3});
+  int64_t i = 0;
+  for (auto [a, b] :
+       {std::pair(0, 255), std::pair(100, 127), std::pair(3, 4)}) {
+    x.setInteger(i, a);
+    y.setInteger(i++, b);
+  }
+  std::vector<Arg> args = {first, second, Arg::floating(0.1), Arg::floating(2)};
+  EXPECT_EQ(valuesOf("isclose.default", args, {x, y}),
+            std::vector<double>({0, 0, 1}));
+  Tensor u = complexes({4}, {{1, 2}, {kInf, 1}, {1, 2}, {kNan, 1}}),
+         v = complexes({4}, {{1, 4}, {kInf, 1}, {4, 2}, {kNan, 1}});
+  EXPECT_EQ(valuesOf("isclose.default", args, {u, v}),
+            std::vector<double>({1, 1, 0, 0}));
+}
+
+TEST(Defects, NumbersBesideSixteenBitFloats) {
+  // 0.1 is 0.0999755859375 as a float16.
+  Tensor x = reals(DType::F16, {1}, {0.0999755859375});
+  Arg tenth = Arg::floating(0.1);
+  for (const char *name : {"fmod.Scalar", "remainder.Scalar", "sub.Scalar"})
+    EXPECT_EQ(valuesOf(name, {first, tenth}, {x}), std::vector<double>({0}))
+        << name;
+  EXPECT_EQ(valuesOf("floor_divide.Scalar", {first, tenth}, {x}),
+            std::vector<double>({0}));
+}
+
 TEST(Defects, ABoolIsPaddedWithWhatIsNotZero) {
   Tensor x(DType::Bool, {1});
   std::vector<Arg> args = {first, ints({1, 0}), Arg::string("constant"),
