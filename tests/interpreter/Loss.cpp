@@ -67,11 +67,12 @@ static double softMarginD(double x, double y, double) {
 static void klDiv(Call &call) {
   const Tensor &x = call.tensor(0), &y = call.tensor(1);
   bool logTarget = call.flag(3);
+  stepIn(call.out().dtype);
   std::vector<double> values;
   forEachIndex(broadcastShape({&x, &y}), [&](Index index, int64_t) {
     double input = at(x, index), target = at(y, index);
     if (logTarget)
-      values.push_back(std::exp(target) * (target - input));
+      values.push_back(step(std::exp(target)) * (target - input));
     else
       values.push_back((target == 0 ? 0 : target * std::log(target)) -
                        target * input);

@@ -103,7 +103,9 @@ static double slack(DType dtype) {
   }
 }
 
-static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
+/// `terms` is the size of what the result may be a difference of.
+static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction,
+                  double terms) {
   if (isIntegral(tensor.dtype))
     return;
   int64_t n = tensor.numel();
@@ -120,7 +122,7 @@ static void shake(Tensor &tensor, OpClass opClass, Rng &rng, int direction) {
     if (x == 0 && scale == 0 && direction != kSnap)
       return direction < 0 ? -0. : 0.;
     if (direction == kSnap)
-      return std::abs(x) <= 0.25 * relative * scale ? 0 : x;
+      return std::abs(x) <= 0.25 * relative * std::max(scale, terms) ? 0 : x;
     double by = direction ? direction : 2 * rng.unit() - 1;
     return x + by * relative * (std::abs(x) + 0.25 * scale);
   };
@@ -172,6 +174,16 @@ static bool isSlope(const Schema &schema) {
   return schema.base.ends_with("_backward") || schema.base.ends_with("_jvp");
 }
 
+/// The largest finite number of the operands, 1 at most.
+static double sizeOf(llvm::ArrayRef<Tensor> operands) {
+  double size = 0;
+  for (const Tensor &tensor : operands)
+    for (int64_t i = 0, n = tensor.numel(); i < n; ++i)
+      if (double a = std::abs(tensor.complex(i)); std::isfinite(a))
+        size = std::max(size, a);
+  return std::min(size, 1.);
+}
+
 std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
   std::vector<Tensor> computed(values.size());
   for (int i : inputs())
@@ -196,7 +208,8 @@ std::vector<Tensor> Program::evaluate(Rng *jitter, int direction) const {
     for (auto [value, tensor] : llvm::zip(step.results, result.results)) {
       computed[value] = std::move(tensor);
       if (jitter && opClass != OpClass::Exact)
-        shake(computed[value], opClass, *jitter, direction);
+        shake(computed[value], opClass, *jitter, direction,
+              opClass == OpClass::Accumulated ? sizeOf(operands) : 0);
       if (jitter && !computed[value].whole() &&
           leavesSignOfZero(*step.schema, opClass))
         setSignsOfZeros(computed[value], direction < 0);

@@ -382,6 +382,14 @@ TEST(Defects, MultiplesOfSmallIntegersAreTakenAsWideOnes) {
             std::vector<double>({1, -2, 2}));
 }
 
+TEST(Defects, AnInfiniteTargetTimesADifferenceOfZero) {
+  Tensor x = reals(DType::F32, {2}, {95, -1});
+  EXPECT_EQ(failureOf("kl_div.default",
+                      {first, second, Arg::integer(0), Arg::truth(true)},
+                      {x, x}),
+            "");
+}
+
 TEST(Defects, BoundsOfALogit) {
   Tensor x = reals(DType::F32, {4}, {-1, 0, 1, 2});
   EXPECT_EQ(valuesOf("logit.default", {first, Arg::floating(1)}, {x}),

@@ -95,3 +95,26 @@ TEST(Judge, TheSignOfTheLeastZeroIsUndecided) {
     EXPECT_EQ(judge.undecided, 1);
   }
 }
+
+// 1 - 1 + 1e-20 is 0 in another order, and 1 over it infinite.
+TEST(Judge, WhatTermsLeaveThatCancelIsUndecided) {
+  Program program;
+  Value input;
+  input.data = Tensor(DType::F32, {3});
+  input.data.setReal(0, 1);
+  input.data.setReal(1, -1);
+  input.data.setReal(2, 1e-20);
+  input.meta = TensorMeta::contiguous(DType::F32, Dims{Dim(3)});
+  program.values.push_back(input);
+  addStep(program, "sum.default", TensorMeta::contiguous(DType::F32, {}));
+  addStep(program, "reciprocal.default",
+          TensorMeta::contiguous(DType::F32, {}));
+  program.outputs = {2};
+  std::vector<Tensor> values = program.evaluate();
+  for (size_t i = 1; i < values.size(); ++i)
+    program.values[i].data = values[i];
+  Judge judge(program);
+  Tensor got(DType::F32, {});
+  got.setReal(0, HUGE_VAL);
+  EXPECT_FALSE(judge.check(0, got.host()));
+}
