@@ -43,6 +43,18 @@ struct Matrix {
         m(j, i) = std::conj((*this)(i, j));
     return m;
   }
+  Matrix trace() const {
+    Matrix m(1, 1);
+    for (int64_t i = 0; i < rows; ++i)
+      m(0, 0) += (*this)(i, i);
+    return m;
+  }
+  double norm() const {
+    double sum = 1;
+    for (Number x : data)
+      sum += std::norm(x);
+    return std::sqrt(sum);
+  }
   double largest() const {
     double size = 0;
     for (Number x : data)
@@ -83,9 +95,11 @@ public:
     return m;
   }
 
-  void equal(llvm::StringRef what, const Matrix &got, const Matrix &want) {
-    double scale =
-        bound * std::max(1.0, want.largest()) * std::max<int64_t>(1, want.rows);
+  /// `size`: of what `want` was summed from, where that may be larger.
+  void equal(llvm::StringRef what, const Matrix &got, const Matrix &want,
+             double size = 1) {
+    double scale = bound * std::max(size, want.largest()) *
+                   std::max<int64_t>(1, want.rows);
     for (size_t i = 0; i < want.data.size() && problem.empty(); ++i)
       if (!(std::abs(got.data[i] - want.data[i]) <= scale))
         problem = what.str() + " does not hold: off by " +
@@ -169,9 +183,18 @@ static void checkOne(const OpCase &call, llvm::StringRef op, const Matrix &a,
         column(i, 0) = v(i, j);
       batch.unitary("column length 1", column);
     }
+  } else if (op.ends_with("eigvals")) {
+    Matrix l = batch.diagonal(0), powers = l, power = a;
+    for (int64_t k = 1; k <= a.rows;
+         ++k, powers = powers * l, power = power * a)
+      batch.equal("the trace of A^k = that of diag(L)^k", powers.trace(),
+                  power.trace(), power.norm());
   } else if (op.ends_with("svd")) {
     Matrix u = batch.output(0), s = batch.diagonal(1), vh = batch.output(2);
-    if (u.data.empty())
+    if (op == "svd") // which gives V
+      vh = vh.adjoint();
+    int vectors = call.schema->argIndex("compute_uv");
+    if (u.data.empty() || (vectors >= 0 && !call.args[vectors].boolean))
       return;
     batch.equal("U diag(S) Vh = A",
                 u.columns(s.rows) * s * vh.adjoint().columns(s.rows).adjoint(),
@@ -205,7 +228,8 @@ ft::conformance::checkFactors(const OpCase &call,
                               llvm::ArrayRef<TensorView> outputs) {
   llvm::StringRef op = call.schema->base;
   bool known = op.ends_with("eigh") || op.ends_with("eig") ||
-               op.ends_with("svd") || op.ends_with("qr") || op == "geqrf";
+               op.ends_with("eigvals") || op.ends_with("svd") ||
+               op.ends_with("qr") || op == "geqrf";
   if (!known)
     return "no check for the factors of " + op.str();
   const TensorView &a = inputs.front();

@@ -19,6 +19,7 @@ namespace ft::conformance {
 ///
 ///   eigh   V diag(L) V* = A,  V* V = 1      (A from one triangle)
 ///   eig    A V = V diag(L),  columns of length 1
+///   eigvals  the sums of the powers of L are the traces of those of A
 ///   svd    U diag(S) Vh = A,  U* U = 1,  Vh Vh* = 1
 ///   qr     Q R = A,  Q* Q = 1,  R upper triangular   (mode "r": R* R = A* A)
 ///   geqrf  Q R = A with Q from the reflectors, Q* Q = 1

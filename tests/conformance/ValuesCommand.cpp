@@ -480,6 +480,11 @@ void ValuesRun::interpret(const ValueCase &test) {
     return report.skip("unknown to the interpreter");
   std::vector<TensorMeta> metas = metasOf(test), resultMetas;
   FakeCall call(*test.schema, test.args, metas);
+  SymContext symbols;
+  ShapeEnv env(symbols);
+  FakeScope scope(env);
+  scope.allowUnknownTruth();
+  call.scope = &scope;
   if (llvm::failed(propagateCall(call)))
     return fail(test, call.message);
   for (const FakeResult &result : call.results)
@@ -502,8 +507,16 @@ void ValuesRun::interpret(const ValueCase &test) {
   if (!computed.unspecified.empty())
     return report.skip("unspecified");
   for (auto [i, tensor] : llvm::enumerate(computed.results)) {
-    if (i < test.results.size() && isOutput(test.results[i]))
+    if (i < test.results.size() && isOutput(test.results[i])) {
       results.push_back(tensor.host());
+      // What has no one value is PyTorch's.
+      if (llvm::is_contained(computed.left, i)) {
+        llvm::Expected<HostTensor> stored = data.copy(test.results[i].stored);
+        if (!stored)
+          return fail(test, llvm::toString(stored.takeError()));
+        results.back() = std::move(*stored);
+      }
+    }
     if (i < test.schema->returns.size() && test.schema->returnsWritten(i))
       inputs[test.args[test.schema->aliasedArg(i)].operand] = tensor.host();
   }

@@ -257,6 +257,8 @@ static void gluBackward(Call &call) {
   const Tensor &grad = call.tensor(0), &self = call.tensor(1);
   if (self.whole())
     call.open("no such function of integers");
+  if (!self.rank() || grad.rank() != self.rank())
+    return call.refuse("a gradient of another rank");
   int64_t dim = call.dim(2, self.rank());
   Shape half = self.shape;
   half[dim] /= 2;

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "compiler/fake/FakeCall.h"
+#include "compiler/fake/FakeScope.h"
 #include "compiler/lower/LowerCall.h"
+#include "tests/random/Judge.h"
 #include "tests/random/Sampler.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -37,9 +39,11 @@ static std::vector<const Schema *> knownOps(llvm::StringRef only) {
     llvm::consumeError(pattern.takeError());
     return list;
   }
+  bool asked = !only.empty() && only != "*";
   for (const interpreter::OpRow &row : interpreter::allOps()) {
     const Schema *schema = SchemaTable::get().find(row.name);
-    if (schema && isDrawn(*schema) && pattern->match(schema->name))
+    if (schema && isDrawn(*schema) && pattern->match(schema->name) &&
+        (asked || !isOnRequest(*schema)))
       list.push_back(schema);
   }
   return list;
@@ -130,6 +134,13 @@ bool Generator::addCall() {
   step.operands = sampler.operands;
   std::vector<TensorMeta> operandMetas = program.metasOf(step), metas;
   FakeCall call(*step.schema, step.args, operandMetas);
+  // As in a graph, whose ops may leave to the run what only data decide.
+  SymContext symbols;
+  ShapeEnv env(symbols);
+  FakeScope scope(env);
+  scope.allowUnknownTruth();
+  if (isOnRequest(*schema))
+    call.scope = &scope;
   if (llvm::failed(propagateCall(call)) || call.results.empty())
     return discard();
   for (const FakeResult &result : call.results) {
@@ -163,6 +174,7 @@ bool Generator::addCall() {
     value.step = static_cast<int>(program.steps.size());
     value.fresh = call.results[i].alias < 0;
     value.dead = llvm::is_contained(computed.left, i);
+    value.isFactor = value.dead && hasFactorCheck(*schema);
     step.results.push_back(static_cast<int>(program.values.size()));
     program.values.push_back(std::move(value));
   }
@@ -178,10 +190,16 @@ void Generator::chooseOutputs() {
   for (const Step &step : program.steps)
     for (int operand : step.operands)
       read[operand] = true;
-  for (const Step &step : program.steps)
+  for (const Step &step : program.steps) {
+    // Factors are checked together.
+    bool whole = llvm::any_of(step.results, [&](int result) {
+      return program.values[result].isFactor;
+    });
     for (int result : step.results)
-      if (!program.values[result].dead && (!read[result] || rng.chance(25)))
+      if (whole ||
+          (!program.values[result].dead && (!read[result] || rng.chance(25))))
         program.outputs.push_back(result);
+  }
 }
 
 Program Generator::run() {

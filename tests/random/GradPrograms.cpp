@@ -194,7 +194,8 @@ static std::vector<const Schema *> differentiableOps(llvm::StringRef only) {
     if (schema.mutates || !(entry.exists() || entry.expands()) ||
         !findFakeRule(schema) || !findLowerRule(schema) ||
         !pattern->match(schema.name) || !reasonAgainst(schema).empty() ||
-        !(gradSamplerOf(schema) || hasOwnSampler(schema) ||
+        !(gradSamplerOf(schema) ||
+          (hasOwnSampler(schema) && !isOnRequest(schema)) ||
           (kGuessable.contains(schema.family) && !backward)))
       continue;
     list.push_back(&schema);

@@ -26,6 +26,10 @@ public:
   /// Nothing if output `k` of the program is right, else what differs.
   std::optional<std::string> check(size_t k,
                                    const conformance::HostTensor &got);
+  /// Nothing if the factors among `outputs`, one for each of the program, are
+  /// factors of the operands of their steps.
+  std::optional<std::string>
+  checkFactors(llvm::ArrayRef<conformance::HostTensor> outputs);
   int64_t elements = 0, undecided = 0;
   /// Of what only exact ops made, zeros have the same sign too.
   bool signedZeros = false;
@@ -36,6 +40,9 @@ private:
   std::vector<interpreter::OpClass> exactness;
   std::vector<std::vector<Tensor>> shaken;
 };
+
+/// Whether factors that the op leaves to the algorithm can be checked.
+bool hasFactorCheck(const Schema &schema);
 
 /// An element as text, to the last bit.
 std::string elementText(const Tensor &tensor, int64_t i);

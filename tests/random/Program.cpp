@@ -252,6 +252,9 @@ Program Program::prunedTo(int output) const {
     result.steps.push_back(std::move(step));
   }
   result.outputs = {renamed[output]};
+  const Value &value = result.values[renamed[output]];
+  if (value.isFactor)
+    result.outputs = result.steps[value.step].results;
   return result;
 }
 

@@ -27,6 +27,9 @@ struct Value {
   std::pair<double, double> range = {-2, 2};
   /// It has been written: only the write's result may be used.
   bool dead = false;
+  /// A factor that is the algorithm's choice up to sign, phase, basis or order:
+  /// it is checked together with the other results of its step.
+  bool isFactor = false;
 };
 
 struct Step {
@@ -73,6 +76,10 @@ struct Program {
 
 /// A program of 1 to 8 calls of ops that the interpreter knows and the compiler
 /// has rules for; `only` (a glob) restricts the ops.
+///
+/// Without a glob, or with "*", there is no linear algebra: the condition of
+/// one matrix in the middle of a program would leave undecided all that
+/// follows, and what a seed stands for does not change when such ops are added.
 Program generate(uint64_t seed, llvm::StringRef only);
 /// Whether programs may hold a call of this overload.
 bool isDrawn(const Schema &schema);

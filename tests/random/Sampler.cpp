@@ -186,6 +186,17 @@ int Sampler::constant(Tensor data) {
   return static_cast<int>(program.values.size()) - 1;
 }
 
+int Sampler::place(Tensor data) {
+  int value = constant(std::move(data));
+  Value &placed = program.values[value];
+  TensorMeta meta = layout(placed.meta.dtype, placed.data.shape);
+  for (size_t d = 0; d < placed.data.shape.size(); ++d)
+    if (meta.strides[d].is(0) && placed.data.shape[d] > 1)
+      return value;
+  placed.meta = std::move(meta);
+  return value;
+}
+
 Shape Sampler::shapeOf(int value) const {
   return program.values[value].data.shape;
 }
@@ -358,6 +369,15 @@ void Sampler::guessRest(unsigned first, int self) {
       guess(i, self);
 }
 
+/// Calls `each` with the name of each overload of a row.
+static void forEachName(const SamplerRow &row,
+                        llvm::function_ref<void(const std::string &)> each) {
+  llvm::SmallVector<llvm::StringRef> names;
+  row.names.split(names, ' ', -1, false);
+  for (llvm::StringRef name : names)
+    each(name.contains('.') ? name.str() : name.str() + ".default");
+}
+
 /// The first tensor at random, the rest from it.
 static bool sampleGeneric(Sampler &s) {
   for (unsigned i = 0; i < s.args.size(); ++i)
@@ -384,14 +404,11 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
     for (llvm::ArrayRef<SamplerRow> table :
          {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers(),
           gradientSamplers(), statisticsSamplers(), convSamplers(),
-          lossSamplers(), productSamplers(), rnnSamplers(), stepSamplers()})
-      for (const SamplerRow &row : table) {
-        llvm::SmallVector<llvm::StringRef> names;
-        row.names.split(names, ' ', -1, false);
-        for (llvm::StringRef name : names)
-          map[name.contains('.') ? name.str() : name.str() + ".default"] =
-              row.sample;
-      }
+          lossSamplers(), productSamplers(), rnnSamplers(), stepSamplers(),
+          linalgSamplers()})
+      for (const SamplerRow &row : table)
+        forEachName(row,
+                    [&](const std::string &name) { map[name] = row.sample; });
     return map;
   }();
   auto found = own.find(schema.name);
@@ -407,4 +424,14 @@ bool ft::random::isGradientSampled(const Schema &schema) {
   return llvm::any_of(gradientSamplers(), [&](const SamplerRow &row) {
     return row.sample == sample;
   });
+}
+
+bool ft::random::isOnRequest(const Schema &schema) {
+  static const llvm::StringSet<> names = [] {
+    llvm::StringSet<> set;
+    for (const SamplerRow &row : linalgSamplers())
+      forEachName(row, [&](const std::string &name) { set.insert(name); });
+    return set;
+  }();
+  return names.contains(schema.name);
 }

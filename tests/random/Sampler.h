@@ -31,6 +31,8 @@ public:
   int input(DType dtype, const Shape &shape);
   /// A new input that holds this.
   int constant(Tensor data);
+  /// The same in any layout whose elements have a place each.
+  int place(Tensor data);
   int integers(const Shape &shape, Range range, DType dtype = DType::I64);
   /// A new row-major input of numbers from `low` to `high`.
   int reals(DType dtype, const Shape &shape, double low, double high);
@@ -79,6 +81,8 @@ SampleFunction samplerOf(const Schema &schema);
 bool hasOwnSampler(const Schema &schema);
 /// Whether it is of gradientSamplers().
 bool isGradientSampled(const Schema &schema);
+/// Whether it is of linalgSamplers(): see Program.h.
+bool isOnRequest(const Schema &schema);
 
 struct SamplerRow {
   llvm::StringRef names;
@@ -94,6 +98,7 @@ llvm::ArrayRef<SamplerRow> lossSamplers();
 llvm::ArrayRef<SamplerRow> productSamplers();
 llvm::ArrayRef<SamplerRow> rnnSamplers();
 llvm::ArrayRef<SamplerRow> stepSamplers();
+llvm::ArrayRef<SamplerRow> linalgSamplers();
 /// Of gradients' operators: what a forward call gives them is no free operand.
 llvm::ArrayRef<SamplerRow> gradientSamplers();
 

@@ -66,6 +66,10 @@ std::string Trial::attempt(Batch batch, std::vector<Failure> &failures) {
         failures.push_back({*program, static_cast<int>(k), *difference});
         break;
       }
+    if (failures.empty() || failures.back().program.seed != program->seed)
+      if (auto problem = judge.checkFactors(
+              llvm::ArrayRef(*results).slice(next, program->outputs.size())))
+        failures.push_back({*program, 0, *problem});
     next += program->outputs.size();
     elements += judge.elements;
     undecided += judge.undecided;

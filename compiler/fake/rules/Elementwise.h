@@ -8,6 +8,8 @@
 #include "compiler/fake/StrideRules.h"
 #include "dialects/ft/Promotion.h"
 
+#include <cmath>
+
 namespace ft {
 
 /// What becomes of the promoted dtype.
@@ -73,6 +75,23 @@ llvm::LogicalResult pointwise(FakeCall &call) {
 /// nothing.
 llvm::LogicalResult oneDType(FakeCall &c, const TensorMeta &a,
                              const TensorMeta &b);
+
+/// A matrix norm of a negative order takes the least of something over `dims`,
+/// the rows' and the columns': sums of columns for -1, sums of rows for -inf,
+/// singular values for -2. Of none of them it has no value.
+inline llvm::LogicalResult needsLeast(FakeCall &c, llvm::ArrayRef<int64_t> dims,
+                                      double order) {
+  const TensorMeta &self = c.tensor(0);
+  for (unsigned k : {0U, 1U}) {
+    bool counts = order == -2 || order == (k ? -1 : -HUGE_VAL);
+    if (counts && c.isEmpty(self.sizes[dims[k]]))
+      return c.fail(FakeError::Dim, c.schema().base +
+                                        " of a negative order has no value "
+                                        "over dim " +
+                                        llvm::Twine(dims[k]) + " of size 0");
+  }
+  return llvm::success();
+}
 
 } // namespace ft
 

@@ -167,11 +167,15 @@ static LogicalResult pinv(FakeCall &c) {
 // Eigenvalues and singular values
 //===----------------------------------------------------------------------===//
 
+/// (A, UPLO[, compute_v])
 static LogicalResult eigh(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
   if (failed(square(c, a)))
     return failure();
   (void)rowMajor(c, toReal(a.dtype), batch(a, 1));
+  int vectors = c.schema().argIndex("compute_v");
+  if (vectors >= 0 && !c.flag(vectors))
+    return rowMajor(c, a.dtype, Dim(0));
   return columnMajor(c, a.dtype, a.sizes);
 }
 
@@ -250,6 +254,10 @@ static LogicalResult polar(FakeCall &c) {
   const TensorMeta &a = c.tensor(0);
   if (failed(matrices(c, a)) || failed(floating(c, a)))
     return failure();
+  if (c.lt(a.sizes[a.rank() - 2], a.sizes.back()))
+    return c.fail(FakeError::Shape,
+                  "polar factors need at least as many rows as columns, but " +
+                      c.sizeAt(a, -2) + ", " + c.sizeAt(a, -1));
   (void)rowMajor(c, a.dtype, a.sizes);
   return rowMajor(c, a.dtype, with(batch(a), {a.sizes.back(), a.sizes.back()}));
 }
@@ -605,6 +613,8 @@ static LogicalResult matrixNorm(FakeCall &c) {
   if (dims->size() != 2)
     return c.fail(FakeError::Dim,
                   "a matrix norm is over 2 dims, not " + Twine(dims->size()));
+  if (c.arg(1).kind != Arg::Str && failed(needsLeast(c, *dims, c.number(1))))
+    return failure();
   Dims sizes;
   for (int64_t d = 0; d < a.rank(); ++d) {
     if (!is_contained(*dims, d))

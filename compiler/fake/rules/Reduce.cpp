@@ -502,8 +502,9 @@ static LogicalResult linalgNorm(FakeCall &c) {
     return c.fail(FakeError::Other, "a matrix norm's order must be ±1, ±2 or "
                                     "±inf, not " +
                                         std::to_string(c.number(1)));
-  bool maximum = ordered && !named && (c.number(1) < 0 || order > 1e300);
-  if (maximum && failed(needsElements(c, *dims)))
+  bool extreme = ordered && !named && (c.number(1) < 0 || order > 1e300);
+  if (extreme && failed(matrix ? needsLeast(c, *dims, c.number(1))
+                               : needsElements(c, *dims)))
     return failure();
   if (isComplex(self.dtype) && c.dtype(4) && !isComplex(*c.dtype(4)))
     return c.fail(FakeError::Other, "the norm of " + dtypeName(self.dtype) +

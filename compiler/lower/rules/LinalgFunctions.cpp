@@ -202,7 +202,8 @@ LogicalResult lowerMatrixNorm(LowerCall &c) {
   return setNorm(c, a, form);
 }
 
-/// (A, p): the ratio of the extreme singular values, or ‖A‖ ‖A⁻¹‖.
+/// (A, p): the ratio of the extreme singular values, the sum of them by that of
+/// their inverses, or ‖A‖ ‖A⁻¹‖.
 static LogicalResult cond(LowerCall &c) {
   LoweredTensor a = c.operand(0);
   Matrices m = matricesOf(a.dims());
@@ -230,6 +231,18 @@ static LogicalResult cond(LowerCall &c) {
     LoweredTensor most = maxOf(c, s, last, false);
     LoweredTensor least = minOf(c, s, last, false);
     return order > 0 ? combine(most, least, true) : combine(least, most, true);
+  }
+  // The nuclear norm of a singular matrix's inverse would be that of
+  // infinities.
+  if (name == "nuc") {
+    LoweredTensor s = svdOf(c, a, false, false, wide).s;
+    unsigned last = s.rank() - 1;
+    LoweredTensor inverted = c.pointwise(
+        s, s.dims(), DType::F64, [](ScalarBuilder &b, ValueRange v) -> Value {
+          return b.div(b.one(v[0]), v[0]);
+        });
+    return combine(sumOf(c, s, last, false, DType::F64),
+                   sumOf(c, inverted, last, false, DType::F64), false);
   }
   LoweredTensor wideA = c.cast(a, wide);
   auto inverse = inverseOf(c, wideA, /*check=*/false);

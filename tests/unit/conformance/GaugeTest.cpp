@@ -47,3 +47,16 @@ TEST(Gauge, RebuildsFromReflectors) {
   HostTensor packed = f64({2, 2}, {5, 6, 1, 7}), tau = f64({2}, {1, 0});
   EXPECT_FALSE(checkFactors(geqrf, {a.view()}, {packed.view(), tau.view()}));
 }
+
+// The eigenvalues of a rotation by a right angle are i and -i, in any order.
+TEST(Gauge, TakesEigenvaluesInAnyOrder) {
+  OpCase eigvals = call("linalg_eigvals.default");
+  HostTensor a = f64({2, 2}, {0, -1, 1, 0});
+  HostTensor values(DType::C128, {2});
+  auto *parts = reinterpret_cast<double *>(values.bytes.data());
+  parts[1] = -1;
+  parts[3] = 1;
+  EXPECT_FALSE(checkFactors(eigvals, {a.view()}, {values.view()}));
+  parts[3] = -1;
+  EXPECT_TRUE(checkFactors(eigvals, {a.view()}, {values.view()}));
+}

@@ -4,34 +4,13 @@
 // Calls that the compiler once computed wrongly or did not survive, cut down by
 // ft-random: each is compiled, run and compared with the interpreter.
 
-#include "compiler/fake/FakeCall.h"
 #include "compiler/fake/StrideRules.h"
-#include "tests/random/Trial.h"
+#include "tests/unit/random/OneCall.h"
 
 #include <gtest/gtest.h>
 
 using namespace ft;
 using namespace ft::random;
-
-static const double kInf = HUGE_VAL, kNan = std::nan("");
-
-static int addInput(Program &program, const Tensor &data) {
-  Value value;
-  value.data = data;
-  value.meta = TensorMeta::contiguous(
-      data.dtype, Dims(data.shape.begin(), data.shape.end()));
-  program.values.push_back(value);
-  return static_cast<int>(program.values.size()) - 1;
-}
-
-static Tensor reals(DType dtype, const Shape &shape,
-                    std::initializer_list<double> values) {
-  Tensor tensor(dtype, shape);
-  int64_t i = 0;
-  for (double value : values)
-    tensor.setReal(i++, value);
-  return tensor;
-}
 
 static Tensor complexes(const Shape &shape,
                         std::initializer_list<interpreter::Complex> values) {
@@ -40,47 +19,6 @@ static Tensor complexes(const Shape &shape,
   for (interpreter::Complex value : values)
     tensor.setComplex(i++, value);
   return tensor;
-}
-
-/// A program of one call: its tensors stand for the arguments of kind Tensor,
-/// in order.
-static Program callOf(llvm::StringRef name, std::vector<Arg> args,
-                      llvm::ArrayRef<Tensor> tensors) {
-  Program program;
-  Step step;
-  step.schema = SchemaTable::get().find(name);
-  for (const Tensor &tensor : tensors)
-    step.operands.push_back(addInput(program, tensor));
-  while (args.size() < step.schema->args.size())
-    args.push_back(step.schema->args[args.size()].defaultValue);
-  step.args = args;
-  std::vector<TensorMeta> metas = program.metasOf(step), results;
-  FakeCall call(*step.schema, step.args, metas);
-  if (llvm::failed(propagateCall(call)))
-    return program;
-  for (const FakeResult &result : call.results)
-    results.push_back(result.meta);
-  interpreter::CallResult computed =
-      interpreter::evaluate(*step.schema, step.args, tensors, results);
-  for (size_t i = 0; i < results.size(); ++i) {
-    Value value;
-    value.meta = results[i];
-    value.data = computed.results[i];
-    value.step = 0;
-    step.results.push_back(static_cast<int>(program.values.size()));
-    program.outputs.push_back(step.results.back());
-    program.values.push_back(value);
-  }
-  program.steps.push_back(step);
-  return program;
-}
-
-static std::string failureOf(llvm::StringRef name, std::vector<Arg> args,
-                             llvm::ArrayRef<Tensor> tensors) {
-  Program program = callOf(name, std::move(args), tensors);
-  if (program.steps.empty())
-    return "refused";
-  return Trial().tryOne(program);
 }
 
 static const Arg first = Arg::tensor(0), second = Arg::tensor(1);
@@ -198,20 +136,6 @@ TEST(Defects, LogSoftmaxConvertsBeforeItComputes) {
 TEST(Defects, AiryFunctionOfInfinity) {
   Tensor x = reals(DType::F32, {3}, {kInf, -kInf, 0});
   EXPECT_EQ(failureOf("special_airy_ai.default", {first}, {x}), "");
-}
-
-/// What the interpreter and the compiled program both give.
-static std::vector<double> valuesOf(llvm::StringRef name, std::vector<Arg> args,
-                                    llvm::ArrayRef<Tensor> tensors,
-                                    size_t result = 0) {
-  Program program = callOf(name, std::move(args), tensors);
-  if (program.steps.empty() || !Trial().tryOne(program).empty())
-    return {};
-  const Tensor &data = program.values[program.outputs[result]].data;
-  std::vector<double> values;
-  for (int64_t i = 0, n = data.numel(); i < n; ++i)
-    values.push_back(data.real(i));
-  return values;
 }
 
 static Arg ints(std::initializer_list<int64_t> values) {

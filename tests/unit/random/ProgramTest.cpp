@@ -118,3 +118,16 @@ TEST(Judge, WhatTermsLeaveThatCancelIsUndecided) {
   got.setReal(0, HUGE_VAL);
   EXPECT_FALSE(judge.check(0, got.host()));
 }
+
+TEST(Program, HasLinearAlgebraOnRequestOnly) {
+  auto hasIt = [](llvm::StringRef only) {
+    for (uint64_t seed = 1; seed < 40; ++seed)
+      for (const Step &step : generate(seed, only).steps)
+        if (step.schema->family == "linalg")
+          return true;
+    return false;
+  };
+  EXPECT_FALSE(hasIt(""));
+  EXPECT_FALSE(hasIt("*"));
+  EXPECT_TRUE(hasIt("linalg*"));
+}
