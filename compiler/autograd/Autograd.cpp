@@ -13,6 +13,7 @@
 #include "compiler/fake/SpreadOperands.h"
 #include "dialects/ft/CustomOps.h"
 #include "dialects/ft/FtDialect.h"
+#include "dialects/ft/FtOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -157,6 +158,44 @@ LogicalResult JointTrace::run() {
   return failed(trace.run()) ? failure() : returnGradients();
 }
 
+/// The backward comes behind all that the program asserts of its sizes.
+static LogicalResult learnAssertions(Block &body, FakeScope &scope) {
+  for (Operation &op : body) {
+    const Schema *schema = schemaOf(&op);
+    if (schema &&
+        (schema->base == "_assert_scalar" ||
+         schema->base == "sym_constrain_range" ||
+         schema->base == "sym_constrain_range_for_size") &&
+        failed(propagateOp(&op, /*cache=*/nullptr, &scope)))
+      return failure();
+    auto check = dyn_cast<AssertOp>(op);
+    if (!check)
+      continue;
+    llvm::Expected<SymExpr> relation =
+        scope.symbols().parse(check.getRelation());
+    if (relation)
+      (void)scope.require(*relation, "assert");
+    else
+      llvm::consumeError(relation.takeError());
+  }
+  return success();
+}
+
+/// Backward takes symbols that the data have decided as given: their ranges
+/// say what was asserted of them.
+static void narrowRanges(ModuleOp module, FakeScope &scope) {
+  for (SymbolOp op : module.getOps<SymbolOp>()) {
+    SymExpr symbol = scope.symbols().symbol(op.getSym());
+    if (!scope.symbols().hasUnbacked(symbol))
+      continue;
+    Interval range = scope.env().bounds(symbol);
+    if (range.lo != Interval::kMin)
+      op.setLower(range.lo);
+    if (range.hi != Interval::kMax)
+      op.setUpper(range.hi);
+  }
+}
+
 LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
   auto function = module.lookupSymbol<func::FuncOp>("forward");
   if (!function || function.isExternal())
@@ -168,7 +207,10 @@ LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
   RuleBuilder to{builder, cache ? cache : &own, &scope.scope()};
   mergeCalls(function.front(), /*beforeGradients=*/true);
   if (failed(expandCalls(function, to)) ||
-      failed(JointTrace(function, to).run()))
+      failed(learnAssertions(function.front(), scope.scope())))
+    return failure();
+  narrowRanges(module, scope.scope());
+  if (failed(JointTrace(function, to).run()))
     return failure();
   scope.declareMade(module);
   mergeCalls(function.front());

@@ -5,6 +5,7 @@
 
 #include "compiler/fake/FakePropagate.h"
 #include "compiler/fake/FakeScope.h"
+#include "compiler/fake/OpCall.h"
 #include "dialects/ft/ArgFit.h"
 #include "dialects/ft/CustomOps.h"
 
@@ -70,7 +71,9 @@ namespace {
 /// Terms as the arguments of a call, whose operands are collected.
 class Encoder {
 public:
-  explicit Encoder(AtenCall &call) : call(call) {}
+  /// `named`: integers that have an expression are that, not the operation
+  /// that made them, which backward could not do again (`item`).
+  Encoder(AtenCall &call, bool named) : call(call), named(named) {}
 
   Arg encode(const Term &term) {
     switch (term.kind()) {
@@ -80,7 +83,7 @@ public:
     case Term::Tensor:
       return operand(term.value(), Arg::tensor(0));
     case Term::Plain:
-      return term.value() ? operand(term.value(), term.arg()) : term.arg();
+      return term.value() ? number(term.value(), term.arg()) : term.arg();
     case Term::List:
       break;
     }
@@ -91,12 +94,20 @@ public:
   }
 
 private:
+  Arg number(Value value, const Arg &arg) {
+    std::optional<Dim> expression;
+    if (named && arg.kind == Arg::Int)
+      expression = annotatedNumber(value);
+    return expression ? Arg::integer(*expression) : operand(value, arg);
+  }
+
   Arg operand(Value value, Arg arg) {
     call.operands.push_back(value);
     arg.operand = static_cast<int>(call.operands.size()) - 1;
     return arg;
   }
   AtenCall &call;
+  bool named;
 };
 } // namespace
 
@@ -108,10 +119,10 @@ static Term asDeclared(const Term &term, const SchemaType &type) {
 
 /// The arguments in the order of the schema; nothing if they do not fit it.
 static std::optional<AtenCall> bindTerms(const Schema &schema,
-                                         ArrayRef<Term> arguments) {
+                                         ArrayRef<Term> arguments, bool named) {
   AtenCall call;
   call.schema = &schema;
-  Encoder encoder(call);
+  Encoder encoder(call, named);
   size_t positional = 0, keywords = 0;
   for (const Term &term : arguments)
     ++(term.name().empty() ? positional : keywords);
@@ -161,10 +172,10 @@ std::vector<Term> RuleCall::callAll(StringRef name, ArrayRef<Term> arguments,
   std::optional<AtenCall> made;
   if (name.contains('.')) {
     if (const Schema *schema = SchemaTable::get().find(name))
-      made = bindTerms(*schema, arguments);
+      made = bindTerms(*schema, arguments, !to.varied);
   } else {
     for (const Schema *schema : overloadsOf(name))
-      if ((made = bindTerms(*schema, arguments)))
+      if ((made = bindTerms(*schema, arguments, !to.varied)))
         break;
   }
   if (!made) {

@@ -5,6 +5,7 @@
 
 #include "compiler/fake/StrideRules.h"
 #include "compiler/partition/CallAgain.h"
+#include "compiler/partition/CarriedSizes.h"
 #include "compiler/partition/KeptValues.h"
 #include "compiler/partition/PartitionNames.h"
 #include "dialects/ft/AtenCall.h"
@@ -32,12 +33,15 @@ class Splitter {
 public:
   Splitter(ModuleOp moduleOp, const JointGraph &jointGraph,
            const KeptValues &keptValues)
-      : module(moduleOp), joint(jointGraph), kept(keptValues) {}
-  void run();
+      : module(moduleOp), joint(jointGraph), kept(keptValues),
+        written(jointGraph.function()) {}
+  LogicalResult run();
 
 private:
   void collectForward();
   void collectBackward();
+  bool takes(BlockArgument argument) const;
+  LogicalResult collectSizes();
   void emitBackward(Value value, llvm::DenseSet<Operation *> &done);
   func::FuncOp addProgram(StringRef name);
   Value addArgument(func::FuncOp program, Type type, Location location,
@@ -51,6 +55,7 @@ private:
   ModuleOp module;
   const JointGraph &joint;
   const KeptValues &kept;
+  WrittenArguments written;
   llvm::DenseSet<Operation *> forward;
   /// The calls of backward, in the order they are made.
   SmallVector<Operation *> backward;
@@ -59,6 +64,8 @@ private:
   /// What backward reads of them, kept values in the order of `kept`.
   llvm::DenseSet<Value> taken;
   SmallVector<Value> saved;
+  /// Saved behind those.
+  std::vector<CarriedSize> sizes;
 };
 } // namespace
 
@@ -71,6 +78,10 @@ void Splitter::collectForward() {
   };
   for (Value value : saved)
     add(value.getDefiningOp());
+  for (const CarriedSize &size : sizes) {
+    add(size.maker);
+    add(size.like.getDefiningOp());
+  }
   while (!left.empty())
     for (Value operand : left.pop_back_val()->getOperands())
       add(operand.getDefiningOp());
@@ -124,6 +135,28 @@ void Splitter::collectBackward() {
   for (const auto &[value, reason] : kept)
     if (taken.contains(value))
       saved.push_back(value);
+}
+
+/// Whether backward takes the argument as it is.
+bool Splitter::takes(BlockArgument argument) const {
+  if (joint.kindOf(argument) == "tangent")
+    return true;
+  std::optional<unsigned> result = written.resultOf(argument);
+  bool writes = result && joint.isOfBackward(*result);
+  bool reads = taken.contains(argument) && !joint.isWritten(argument);
+  return writes || reads;
+}
+
+LogicalResult Splitter::collectSizes() {
+  SmallVector<Value> known(saved);
+  for (BlockArgument argument : joint.body().getArguments())
+    if (takes(argument))
+      known.push_back(argument);
+  FailureOr<std::vector<CarriedSize>> carried =
+      carriedSizes(joint, module, backward, known);
+  if (succeeded(carried))
+    sizes = std::move(*carried);
+  return success(succeeded(carried));
 }
 
 /// An empty program in the module: its own symbols and facts, and @forward.
@@ -219,15 +252,22 @@ void Splitter::buildForward() {
     attributes.push_back(DictionaryAttr::get(
         b.getContext(), joint.function().getResultAttrs(r)));
   }
-  for (auto [i, value] : llvm::enumerate(saved)) {
-    results.push_back(densely(b, map.lookup(value)));
+  auto addSaved = [&](size_t i, Value result, StringRef reason,
+                      const Twine &name) {
+    results.push_back(result);
     NamedAttrList list;
     list.set(names::kRole, b.getStringAttr("saved"));
-    list.set(names::kReason, b.getStringAttr(kept.lookup(value)));
+    list.set(names::kReason, b.getStringAttr(reason));
     list.set(names::kName, b.getStringAttr("saved_" + std::to_string(i)));
-    list.set(names::kValueName, b.getStringAttr(joint.nameOf(value)));
+    list.set(names::kValueName, b.getStringAttr(name));
     attributes.push_back(list.getDictionary(b.getContext()));
-  }
+  };
+  for (auto [i, value] : llvm::enumerate(saved))
+    addSaved(i, densely(b, map.lookup(value)), kept.lookup(value),
+             joint.nameOf(value));
+  for (auto [i, size] : llvm::enumerate(sizes))
+    addSaved(saved.size() + i, size.build(b, map.lookup(size.like)),
+             "backward needs its size", "size " + size.symbol.str());
   finish(program, results, attributes);
 }
 
@@ -235,23 +275,21 @@ void Splitter::buildBackward() {
   func::FuncOp program = addProgram("backward");
   OpBuilder b = OpBuilder::atBlockEnd(&program.front());
   IRMapping map;
-  WrittenArguments written(joint.function());
-  for (BlockArgument argument : joint.body().getArguments()) {
-    std::optional<unsigned> result = written.resultOf(argument);
-    bool writes = result && joint.isOfBackward(*result);
-    bool reads = taken.contains(argument) && !joint.isWritten(argument);
-    if (joint.kindOf(argument) != "tangent" && (writes || reads))
+  for (BlockArgument argument : joint.body().getArguments())
+    if (joint.kindOf(argument) != "tangent" && takes(argument))
       addArgument(program, argument, map);
-  }
-  for (auto [i, value] : llvm::enumerate(saved)) {
+  auto addSaved = [&](size_t i, Type type, Location location) {
     std::string name = "saved_" + std::to_string(i);
     NamedAttrList list;
     list.set(names::kKind, b.getStringAttr("saved"));
     list.set(names::kName, b.getStringAttr(name));
     list.set(names::kTarget, b.getStringAttr(name));
-    map.map(value, addArgument(program, denseType(value), value.getLoc(),
-                               std::move(list)));
-  }
+    return addArgument(program, type, location, std::move(list));
+  };
+  for (auto [i, value] : llvm::enumerate(saved))
+    map.map(value, addSaved(i, denseType(value), value.getLoc()));
+  for (auto [i, size] : llvm::enumerate(sizes))
+    addSaved(saved.size() + i, size.type(), size.like.getLoc());
   for (BlockArgument argument : joint.body().getArguments())
     if (joint.kindOf(argument) == "tangent")
       addArgument(program, argument, map);
@@ -274,8 +312,10 @@ void Splitter::buildBackward() {
   finish(program, results, attributes);
 }
 
-void Splitter::run() {
+LogicalResult Splitter::run() {
   collectBackward();
+  if (failed(collectSizes()))
+    return failure();
   collectForward();
   buildForward();
   buildBackward();
@@ -283,6 +323,7 @@ void Splitter::run() {
   for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
     if (isa<SymbolOp, FactOp>(op))
       op.erase();
+  return success();
 }
 
 LogicalResult splitJoint(ModuleOp module, const PartitionOptions &options) {
@@ -294,8 +335,7 @@ LogicalResult splitJoint(ModuleOp module, const PartitionOptions &options) {
   FailureOr<KeptValues> kept = chooseKept(joint, module, options);
   if (failed(kept))
     return failure();
-  Splitter(module, joint, *kept).run();
-  return success();
+  return Splitter(module, joint, *kept).run();
 }
 
 LogicalResult verifyPartitionStage(ModuleOp module) {
