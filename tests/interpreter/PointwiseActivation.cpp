@@ -36,7 +36,7 @@ static double softplusBackward(D x) { // grad, self, beta, threshold
 }
 
 static double elu(D x) { // self, alpha, scale, input_scale
-  return x[0] < 0 ? std::expm1(x[0] * x[3]) * x[1] * x[2] : x[0] * x[2];
+  return x[0] < 0 ? step(std::expm1(x[0] * x[3])) * x[1] * x[2] : x[0] * x[2];
 }
 
 static double eluBackward(D x) { // grad, alpha, scale, input_scale, result?, y

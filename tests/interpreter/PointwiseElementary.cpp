@@ -96,8 +96,11 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::elementaryRows() {
        [](D x) { return std::erfc(x[0]); }},
       {"sinc special_sinc", Elementary, Float, 1, sinc,
        [](C x) {
-         return x[0] == 0. ? Complex(1)
-                           : quotient(std::sin(kPi * x[0]), kPi * x[0]);
+         if (x[0] == 0.)
+           return Complex(1);
+         double pi = step(kPi);
+         Complex z(step(pi * x[0].real()), step(pi * x[0].imag()));
+         return quotient(std::sin(z), z);
        }},
       {"atan2 arctan2", Elementary, Float, 2,
        [](D x) { return std::atan2(x[0], x[1]); }},

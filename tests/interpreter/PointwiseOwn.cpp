@@ -82,8 +82,8 @@ static void geluBackward(Call &call) {
   evaluatePointwise(call, {"", OpClass::Elementary, Promote::Operands, 2,
                            tanh ? [](const double *x) {
     double beta = std::sqrt(2 / M_PI), z = x[1];
-    double t = std::tanh(beta * (z + 0.044715 * z * z * z));
-    double inner = beta * (1 + 3 * 0.044715 * z * z);
+    double t = std::tanh(step(beta * (z + 0.044715 * z * z * z)));
+    double inner = step(beta * (1 + 3 * 0.044715 * z * z));
     double high = step(1 + step(t)), slope = step(1 - step(t) * step(t));
     return x[0] * (0.5 * high + 0.5 * z * slope * inner);
   } : [](const double *x) {
@@ -253,6 +253,10 @@ static void glu(Call &call) {
   });
 }
 
+/// Whether 1 - gate is 0 as float32 may round it, where infinity times it is
+/// NaN, or infinite.
+static bool saturated(double gate) { return gate < 1 && gate > 1 - 1e-6; }
+
 static void gluBackward(Call &call) {
   const Tensor &grad = call.tensor(0), &self = call.tensor(1);
   if (self.whole())
@@ -263,16 +267,15 @@ static void gluBackward(Call &call) {
   Shape half = self.shape;
   half[dim] /= 2;
   forEachIndex(half, [&](Index index, int64_t) {
-    Shape at(index.begin(), index.end()), from = at;
+    Shape at(index.begin(), index.end());
     // The gradient broadcasts to a half.
-    for (size_t d = 0; d < from.size(); ++d)
-      if (grad.shape[d] == 1)
-        from[d] = 0;
+    double g = grad.real(flattenBroadcast(grad.shape, index));
     int64_t first = flatten(self.shape, at);
     at[dim] += half[dim];
     int64_t second = flatten(self.shape, at);
     double s = 1 / (1 + std::exp(-self.real(second)));
-    double g = grad.real(flatten(grad.shape, from));
+    if (saturated(s) && std::isinf(g * self.real(first)))
+      call.open("a saturated gate of infinity");
     call.out().setReal(first, g * s);
     call.out().setReal(second, g * self.real(first) * s * (1 - s));
   });
@@ -340,6 +343,8 @@ static void gluJvp(Call &call) {
     at[dim] += half;
     int64_t second = flatten(x.shape, at);
     double gate = 1 / (1 + std::exp(-x.real(second)));
+    if (saturated(gate) && std::isinf(glu.real(i)))
+      call.open("a saturated gate of infinity");
     double moved = dx.real(second) - gate * dx.real(second);
     call.out().setReal(i, gate * dx.real(first) + glu.real(i) * moved);
   });
@@ -364,6 +369,8 @@ static double gammaPart(double a, double x, bool upper) {
     return x > 0 ? of(1) : std::nan("");
   if (x == 0)
     return of(0);
+  if (a > 1e15 && x == a) // half, where the sums below lose all digits
+    return 0.5;
   if (std::isinf(a))
     return std::isinf(x) ? std::nan("") : of(0);
   if (std::isinf(x))

@@ -57,9 +57,14 @@ Value PointwiseBody::expm1(Value x) {
 Value PointwiseBody::log1p(Value x) {
   if (!isComplexValue(x))
     return math::Log1pOp::create(b, loc, x);
-  // The pole, which the formula of complex.log1p misses.
-  Value y = complex::Log1pOp::create(b, loc, x), im = imag(x);
-  return select(eq(x, like(x, -1)), makeComplex(like(im, -kInf), im), y);
+  // log |1 + z|: near 0 by log1p(x (2 + x) + y²) / 2, which 1 + z would lose,
+  // and elsewhere as it stands, since near -1 that cancels.
+  Value re = real(x), im = imag(x), up = add(re, 1);
+  Value square = add(mul(re, add(re, 2)), mul(im, im));
+  Value near = mul(log1p(square), 0.5);
+  Value far = log(complexModulus(*this, makeComplex(up, im)));
+  Value small = lt(complexModulus(*this, x), like(re, 0.5));
+  return makeComplex(select(small, near, far), atan2(im, up));
 }
 
 /// i z.

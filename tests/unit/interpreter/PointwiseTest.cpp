@@ -103,3 +103,14 @@ TEST(Pointwise, SlopesOfLargeNumbersOverflow) {
                 .real(0),
             0);
 }
+
+TEST(Pointwise, TheGradientOfGeluOfALargeNumber) {
+  Tensor g(DType::F32, {1}), x(DType::F32, {1});
+  g.setReal(0, 1);
+  x.setReal(0, 1e30);
+  CallResult result =
+      call("gelu_backward.default",
+           {Arg::tensor(0), Arg::tensor(1), Arg::string("tanh")}, {g, x},
+           DType::F32);
+  EXPECT_TRUE(std::isnan(result.results[0].real(0)));
+}

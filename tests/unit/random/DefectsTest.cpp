@@ -314,6 +314,19 @@ TEST(Defects, AnInfiniteTargetTimesADifferenceOfZero) {
             "");
 }
 
+TEST(Defects, ComplexLogarithmsBesideThePole) {
+  Tensor x = complexes({4}, {{-1, 1e-6}, {-1, 0}, {1e-9, -1e-9}, {-2, -0.0}});
+  EXPECT_EQ(failureOf("log1p.default", {first}, {x}), "");
+}
+
+TEST(Defects, OneGradientForAllOfAGate) {
+  Tensor x = reals(DType::F32, {2, 2}, {1, 2, -1, 0.5}),
+         g = reals(DType::F32, {}, {3});
+  EXPECT_EQ(failureOf("glu_backward.default", {first, second, Arg::integer(1)},
+                      {g, x}),
+            "");
+}
+
 TEST(Defects, BoundsOfALogit) {
   Tensor x = reals(DType::F32, {4}, {-1, 0, 1, 2});
   EXPECT_EQ(valuesOf("logit.default", {first, Arg::floating(1)}, {x}),
