@@ -31,6 +31,15 @@ static Moments momentsOf(const Tensor &x, int64_t n, At at) {
   return m;
 }
 
+/// The mean of float32 is off by a few roundings, and dividing by a standard
+/// deviation far below the mean makes them large: nothing but them is left of
+/// numbers that are all the same.
+static void openIfNarrow(Call &call, const Moments &m, double eps) {
+  if (call.tensor(0).dtype == DType::F32 &&
+      std::abs(m.mean) > 30 * std::sqrt(m.variance + eps))
+    call.open("a mean far above the standard deviation");
+}
+
 static double optional(const Tensor *tensor, int64_t i, double otherwise) {
   return tensor && tensor->numel() ? tensor->real(i) : otherwise;
 }
@@ -49,6 +58,7 @@ static void layerNorm(Call &call) {
   double eps = call.number(4);
   for (int64_t row = 0, rows = rowsOf(call); row < rows; ++row) {
     Moments m = momentsOf(x, n, [&](int64_t k) { return row * n + k; });
+    openIfNarrow(call, m, eps);
     double rstd = 1 / std::sqrt(m.variance + eps);
     for (int64_t k = 0; k < n; ++k)
       call.out().setReal(row * n + k, (x.real(row * n + k) - m.mean) * rstd *
@@ -161,6 +171,8 @@ static void batchNorm(Call &call) {
     used[c].mean = optional(runningMean, c, 0);
     used[c].variance = optional(runningVar, c, 1);
   }
+  for (size_t c = 0; training && c < used.size(); ++c)
+    openIfNarrow(call, {used[c].mean, used[c].variance}, eps);
   for (int64_t i = 0, n = x.numel(); i < n; ++i) {
     int64_t c = channelOf(i, x.shape);
     double scale = optional(weight, c, 1) / std::sqrt(used[c].variance + eps);
@@ -235,6 +247,7 @@ static void groupNormOf(Call &call, int64_t groups, unsigned weightAt,
   int64_t n = rows ? x.numel() / rows : 0;
   for (int64_t row = 0; row < rows; ++row) {
     Moments m = momentsOf(x, n, [&](int64_t k) { return row * n + k; });
+    openIfNarrow(call, m, eps);
     double rstd = 1 / std::sqrt(m.variance + eps);
     for (int64_t k = 0; k < n; ++k) {
       int64_t i = row * n + k, c = channelOf(i, x.shape);
@@ -323,7 +336,9 @@ static void instanceNorm(Call &call) {
   for (int64_t row = 0; row < rows; ++row) {
     int64_t c = row % x.shape[1];
     Moments m = momentsOf(x, n, [&](int64_t k) { return row * n + k; });
-    if (!call.flag(5))
+    if (call.flag(5))
+      openIfNarrow(call, m, eps);
+    else
       m = {optional(call.optTensor(3), c, 0),
            optional(call.optTensor(4), c, 1)};
     for (int64_t k = 0; k < n; ++k)
