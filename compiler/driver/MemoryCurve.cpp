@@ -32,23 +32,27 @@ static double flopsOf(mlir::ModuleOp module) {
   return flops;
 }
 
-static CurvePoint pointOf(const TriedBudget &tried, double budget,
-                          int64_t fullBytes, const CpuTarget &target) {
+static CurvePoint pointOf(const TriedBudget &tried, int64_t fullBytes,
+                          const CpuTarget &target) {
   CurvePoint point;
-  PartitionTable table = partitionTable(*tried.programs);
-  point.savedBytes = table.savedBytes;
+  PartitionTable table = partitionTable(*tried.programs, &tried.plan);
+  point.savedBytes = tried.savedBytes;
   point.peakBytes = tried.plan.bytesAtHints;
   point.recomputedCalls = static_cast<int64_t>(table.recomputed.size());
   point.recomputedFlops = table.recomputedFlops;
   // More than was asked for has to be kept: what can be asked for.
   point.budget =
-      fullBytes && double(point.savedBytes) > budget * double(fullBytes)
+      fullBytes && double(point.savedBytes) > tried.fraction * double(fullBytes)
           ? std::ceil(1000 * double(point.savedBytes) / double(fullBytes)) /
                 1000
-          : budget;
-  point.seconds = flopsOf(*tried.programs) / (target.isa.gflops * 1e9) +
-                  double(tried.plan.movedBytes) / kBytesPerSecond +
-                  double(tried.plan.kernels) * kSecondsPerKernel;
+          : tried.fraction;
+  double repeated = 0;
+  for (const RecomputedRow &row : table.recomputed)
+    repeated += row.isRepeated ? double(row.flops) : 0;
+  point.seconds =
+      (flopsOf(*tried.programs) + repeated) / (target.isa.gflops * 1e9) +
+      double(tried.plan.movedBytes) / kBytesPerSecond +
+      double(tried.plan.kernels) * kSecondsPerKernel;
   return point;
 }
 
@@ -64,19 +68,23 @@ static llvm::Error fillCurve(Session::State &state,
   PartitionOptions options;
   options.keep = state.options.keep;
   options.recompute = state.options.recompute;
-  std::vector<double> budgets = triedBudgets();
-  budgets.insert(budgets.begin(), 1);
-  for (double budget : budgets) {
-    if (budget < 1)
-      options.budget = budget;
-    mlir::FailureOr<TriedBudget> tried =
-        tryBudget(*state.module, options, lower);
+  BudgetList list(*state.module, options, lower);
+  int64_t full = -1;
+  std::vector<std::pair<int64_t, int64_t>> works;
+  while (true) {
+    mlir::FailureOr<TriedBudget> tried = list.next();
     if (mlir::failed(tried)) // MLIR was told why
       return llvm::make_error<DiagnosticError>(std::vector<Diagnostic>{});
-    int64_t full = curve.empty() ? 0 : curve.front().savedBytes;
-    CurvePoint point = pointOf(*tried, budget, full, *target);
-    if (curve.empty() || point.savedBytes != curve.back().savedBytes)
-      curve.push_back(point);
+    if (!tried->programs)
+      break;
+    full = full < 0 ? tried->savedBytes : full;
+    // What keeps more, for more work, is what no budget takes.
+    while (works.size() > 1 && works.back() > tried->work) {
+      curve.pop_back();
+      works.pop_back();
+    }
+    curve.push_back(pointOf(*tried, full, *target));
+    works.push_back(tried->work);
   }
   return llvm::Error::success();
 }

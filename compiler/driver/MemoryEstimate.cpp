@@ -3,6 +3,7 @@
 
 #include "compiler/driver/MemoryEstimate.h"
 
+#include "compiler/driver/PartitionReport.h"
 #include "compiler/driver/Pipeline.h"
 #include "compiler/driver/SessionState.h"
 #include "compiler/lower/Lower.h"
@@ -429,7 +430,7 @@ bool hasSize(const Session &session, const std::string &name) {
   return false;
 }
 
-std::optional<PeakBytes> peakBytes(const Session &session) {
+std::optional<ArenaPlan> planOf(const Session &session) {
   Session::State &state = session.inside();
   // A model that cannot be lowered has no peak; whoever lowers it says why.
   mlir::ScopedDiagnosticHandler quiet(
@@ -447,6 +448,13 @@ std::optional<PeakBytes> peakBytes(const Session &session) {
   mlir::FailureOr<ArenaPlan> plan =
       planArenas(*state.module, planOptions(*target, state.options, *device));
   if (mlir::failed(plan))
+    return std::nullopt;
+  return *plan;
+}
+
+std::optional<PeakBytes> peakBytes(const Session &session) {
+  std::optional<ArenaPlan> plan = planOf(session);
+  if (!plan)
     return std::nullopt;
   return PeakBytes{plan->bytesAtHints,
                    plan->bytes.isStatic() ? "" : plan->bytes.str(),

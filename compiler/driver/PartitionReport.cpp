@@ -79,26 +79,55 @@ static void addSaved(PartitionTable &table, mlir::func::FuncOp function,
   table.savedBytesExpr = total.isStatic() ? "" : total.str();
 }
 
-static void addRecomputed(PartitionTable &table, mlir::func::FuncOp function,
-                          const SizeHints &hints) {
-  for (mlir::Operation &op : function.front()) {
-    const Schema *schema = schemaOf(&op);
-    if (!op.hasAttr(names::kAgain) || !(schema || isControl(&op)) ||
-        (schema && recomputeClass(*schema) == RecomputeClass::View))
-      continue;
-    RecomputedRow row;
-    row.name = nameOf(&op);
-    row.op = schema ? schema->name.str() : op.getName().getStringRef().str();
-    row.flops = flopsOf(&op, hints);
-    for (mlir::Value result : op.getResults())
-      if (std::optional<TensorMeta> meta = metaOf(result))
-        row.bytes += hints.bytes(*meta);
-    table.recomputedFlops += row.flops;
-    table.recomputed.push_back(std::move(row));
-  }
+/// Of a call that is done again; nothing for a view.
+static std::optional<RecomputedRow> rowOf(mlir::Operation *op,
+                                          const SizeHints &hints) {
+  const Schema *schema = schemaOf(op);
+  if (!op->hasAttr(names::kAgain) || !(schema || isControl(op)) ||
+      (schema && recomputeClass(*schema) == RecomputeClass::View))
+    return std::nullopt;
+  RecomputedRow row;
+  row.name = nameOf(op);
+  row.op = schema ? schema->name.str() : op->getName().getStringRef().str();
+  row.flops = flopsOf(op, hints);
+  row.isProduct =
+      schema && recomputeClass(*schema) == RecomputeClass::Expensive;
+  for (mlir::Value result : op->getResults())
+    if (std::optional<TensorMeta> meta = metaOf(result))
+      row.bytes += hints.bytes(*meta);
+  return row;
 }
 
-PartitionTable partitionTable(mlir::ModuleOp module) {
+static void addRecomputed(PartitionTable &table, mlir::func::FuncOp function,
+                          const SizeHints &hints, const ArenaPlan *plan) {
+  auto add = [&](RecomputedRow row) {
+    table.recomputedFlops += row.flops;
+    table.recomputed.push_back(std::move(row));
+  };
+  llvm::DenseMap<mlir::Location, llvm::SmallVector<mlir::Operation *, 1>> calls;
+  for (mlir::Operation &op : function.front())
+    if (std::optional<RecomputedRow> row = rowOf(&op, hints)) {
+      calls[op.getLoc()].push_back(&op);
+      add(std::move(*row));
+    }
+  if (!plan)
+    return;
+  for (const ArenaPlan::Repeated &what : plan->repeated)
+    for (mlir::Operation *op : calls.lookup(what.location)) {
+      const Schema *schema = schemaOf(op);
+      // Copies around a product are no product.
+      if (!schema || schema->base != what.from)
+        continue;
+      RecomputedRow row = *rowOf(op, hints);
+      if (row.isProduct && !what.isProduct)
+        continue;
+      row.isRepeated = true;
+      add(std::move(row));
+      break;
+    }
+}
+
+PartitionTable partitionTable(mlir::ModuleOp module, const ArenaPlan *plan) {
   PartitionTable table;
   for (mlir::ModuleOp program : programsOf(module)) {
     auto function = program.lookupSymbol<mlir::func::FuncOp>("forward");
@@ -108,13 +137,13 @@ PartitionTable partitionTable(mlir::ModuleOp module) {
     if (programName(program) == "forward")
       addSaved(table, function, hints);
     else if (programName(program) == "backward")
-      addRecomputed(table, function, hints);
+      addRecomputed(table, function, hints, plan);
   }
   return table;
 }
 
-llvm::json::Object partitionJson(mlir::ModuleOp module) {
-  PartitionTable table = partitionTable(module);
+llvm::json::Object partitionJson(mlir::ModuleOp module, const ArenaPlan *plan) {
+  PartitionTable table = partitionTable(module, plan);
   llvm::json::Array saved;
   for (const SavedRow &row : table.saved) {
     llvm::json::Array shape;
@@ -133,11 +162,15 @@ llvm::json::Object partitionJson(mlir::ModuleOp module) {
     saved.push_back(std::move(object));
   }
   llvm::json::Array recomputed;
-  for (const RecomputedRow &row : table.recomputed)
-    recomputed.push_back(llvm::json::Object{{"name", row.name},
-                                            {"op", row.op},
-                                            {"flops", row.flops},
-                                            {"bytes", row.bytes}});
+  for (const RecomputedRow &row : table.recomputed) {
+    llvm::json::Object object{{"name", row.name},
+                              {"op", row.op},
+                              {"flops", row.flops},
+                              {"bytes", row.bytes}};
+    if (row.isRepeated)
+      object["repeated"] = true;
+    recomputed.push_back(std::move(object));
+  }
   llvm::json::Object root{{"saved", std::move(saved)},
                           {"saved_bytes", table.savedBytes},
                           {"recomputed", std::move(recomputed)},
@@ -147,8 +180,8 @@ llvm::json::Object partitionJson(mlir::ModuleOp module) {
   return root;
 }
 
-std::string partitionText(mlir::ModuleOp module) {
-  PartitionTable table = partitionTable(module);
+std::string partitionText(mlir::ModuleOp module, const ArenaPlan *plan) {
+  PartitionTable table = partitionTable(module, plan);
   size_t width = 4;
   for (const SavedRow &row : table.saved)
     width = std::max(width, row.name.size());
@@ -174,7 +207,8 @@ std::string partitionText(mlir::ModuleOp module) {
   text += "computed again in the backward pass\n";
   for (const RecomputedRow &row : table.recomputed)
     text += padded(row.name) + row.op + "  " + std::to_string(row.flops) +
-            " flops instead of " + std::to_string(row.bytes) + " bytes\n";
+            " flops instead of " + std::to_string(row.bytes) + " bytes" +
+            (row.isRepeated ? ", repeated\n" : "\n");
   return text + llvm::formatv("{0} calls, {1} flops\n", table.recomputed.size(),
                               table.recomputedFlops)
                     .str();

@@ -101,24 +101,26 @@ static llvm::Error runPartition(PipelineState &state) {
   PartitionOptions options;
   options.keep = state.options.keep;
   options.recompute = state.options.recompute;
-  llvm::StringRef text = state.options.memoryBudget;
-  double budget = 0;
   mlir::LogicalResult done = mlir::success();
-  if (std::optional<int64_t> bytes = text.ends_with_insensitive("b")
-                                         ? parseBytes(text.str())
-                                         : std::nullopt) {
+  llvm::StringRef text = state.options.memoryBudget;
+  if (text.empty()) {
+    done = splitJoint(state.module, options);
+  } else {
     llvm::Expected<CpuTarget> target = CpuTarget::resolve(state.options.cpu);
     if (!target)
       return target.takeError();
     llvm::Expected<CodeDevice> device = codeDevice(state.module);
     if (!device)
       return device.takeError();
-    done = partitionWithin(state.module, options, *bytes,
-                           planOptions(*target, state.options, *device));
-  } else {
-    if (!text.getAsDouble(budget))
-      options.budget = budget;
-    done = splitJoint(state.module, options);
+    LowerOptions lower = planOptions(*target, state.options, *device);
+    double fraction = 1;
+    std::optional<int64_t> bytes;
+    if (text.ends_with_insensitive("b"))
+      bytes = parseBytes(text.str());
+    else
+      (void)text.getAsDouble(fraction);
+    done = bytes ? partitionWithinPeak(state.module, options, *bytes, lower)
+                 : partitionWithin(state.module, options, fraction, lower);
   }
   if (mlir::failed(done))
     return reported();

@@ -116,21 +116,21 @@ static bool isPartitioned(const Session &session) {
   return session.stage() == Stage::Partition;
 }
 
-static std::string peakLine(const Session &session) {
-  std::optional<PeakBytes> peak = peakBytes(session);
-  if (!peak)
-    return "";
-  return "forward and backward work in " + std::to_string(peak->bytes) +
-         " bytes" + (peak->expr.empty() ? "" : " (" + peak->expr + ")") +
-         (peak->hasUnknownSizes ? ", and in memory whose size the data decide\n"
-                                : ", these among them\n");
+static std::string peakLine(const ArenaPlan &plan) {
+  return "forward and backward work in " + std::to_string(plan.bytesAtHints) +
+         " bytes" +
+         (plan.bytes.isStatic() ? "" : " (" + plan.bytes.str() + ")") +
+         (plan.hasUnknownSizes ? ", and in memory whose size the data decide\n"
+                               : ", these among them\n");
 }
 
 std::string reportText(const Session &session) {
-  if (isPartitioned(session))
-    return "model " + modelName(session.module()) +
-           " after stage partition: " + partitionText(session.module()) +
-           peakLine(session);
+  if (isPartitioned(session)) {
+    std::optional<ArenaPlan> plan = planOf(session);
+    return "model " + modelName(session.module()) + " after stage partition: " +
+           partitionText(session.module(), plan ? &*plan : nullptr) +
+           (plan ? peakLine(*plan) : "");
+  }
   if (!hasValues(session))
     return session.print();
   mlir::ModuleOp module = session.module();
@@ -262,14 +262,15 @@ std::string reportJson(const Session &session) {
       {"stage", session.stage() ? stageInfo(*session.stage()).name : ""},
       {"model", modelName(module)}};
   if (isPartitioned(session)) {
-    if (std::optional<PeakBytes> peak = peakBytes(session)) {
-      root["peak_bytes"] = peak->bytes;
-      if (!peak->expr.empty())
-        root["peak_bytes_expr"] = peak->expr;
-      if (peak->hasUnknownSizes)
+    std::optional<ArenaPlan> plan = planOf(session);
+    if (plan) {
+      root["peak_bytes"] = plan->bytesAtHints;
+      if (!plan->bytes.isStatic())
+        root["peak_bytes_expr"] = plan->bytes.str();
+      if (plan->hasUnknownSizes)
         root["has_unknown_sizes"] = true;
     }
-    for (auto &entry : partitionJson(module))
+    for (auto &entry : partitionJson(module, plan ? &*plan : nullptr))
       root[entry.first] = std::move(entry.second);
   } else if (hasValues(session)) {
     ValueTable table = tableOf(session);

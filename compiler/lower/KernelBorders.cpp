@@ -141,4 +141,14 @@ void collectBorders(
   }
 }
 
+void collectBordersAgain(Schedule &schedule) {
+  Borders borders(schedule);
+  for (ScheduledKernel &kernel : schedule.kernels) {
+    ScheduledKernel fresh;
+    fresh.ops = std::move(kernel.ops);
+    borders.collect(fresh);
+    kernel = std::move(fresh);
+  }
+}
+
 } // namespace ft

@@ -15,6 +15,9 @@ void collectBorders(
     llvm::ArrayRef<std::pair<mlir::Operation *, mlir::BlockArgument>>
         writeBacks);
 
+/// Sets them again for every kernel whose operations have changed.
+void collectBordersAgain(Schedule &schedule);
+
 } // namespace ft
 
 #endif // FORETRACE_COMPILER_LOWER_KERNELBORDERS_H

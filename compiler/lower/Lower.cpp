@@ -8,6 +8,7 @@
 #include "compiler/lower/EntryFunction.h"
 #include "compiler/lower/Schedule.h"
 #include "compiler/lower/ToLinalg.h"
+#include "compiler/partition/PartitionNames.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
 #include "dialects/ft/Programs.h"
@@ -82,6 +83,10 @@ static FailureOr<Programs> planPrograms(ArrayRef<ModuleOp> modules,
     how.devices = {options.device, options.isMixed};
     how.keepsSaved = module != modules.back();
     how.before = programs.empty() ? nullptr : &programs.back()->schedule;
+    if (auto peak = module->getAttrOfType<IntegerAttr>(names::kPeak)) {
+      how.peak = peak.getInt();
+      how.peakByProducts = module->hasAttr(names::kPeakByProducts);
+    }
     FailureOr<Schedule> schedule = Schedule::build(*function, how);
     if (failed(schedule))
       return failure();
@@ -94,6 +99,7 @@ static FailureOr<Programs> planPrograms(ArrayRef<ModuleOp> modules,
       return failure();
   }
   MemoryPlan &memory = programs.back()->schedule.memory;
+  memory.setUseful(options.useful);
   memory.solve(&programs.back()->schedule.told);
   for (std::unique_ptr<PlannedProgram> &program : programs)
     if (program != programs.back())
@@ -175,6 +181,8 @@ FailureOr<ArenaPlan> planArenas(ModuleOp module, const LowerOptions &given) {
     for (std::unique_ptr<PlannedProgram> &program : *programs) {
       Schedule &schedule = program->schedule;
       plan.hasUnknownSizes |= !schedule.late.empty();
+      for (const Schedule::Repeated &what : schedule.repeated)
+        plan.repeated.push_back({what.location, what.from, what.isProduct});
       plan.kernels += static_cast<int64_t>(schedule.kernels.size());
       for (const ScheduledKernel &kernel : schedule.kernels)
         if (llvm::AddOverflow(plan.movedBytes, movedBytes(schedule, kernel),

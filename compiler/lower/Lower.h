@@ -13,6 +13,7 @@
 #include "mlir/IR/DialectRegistry.h"
 
 #include <functional>
+#include <limits>
 
 namespace ft {
 
@@ -29,6 +30,9 @@ struct LowerOptions {
   /// Set by planArenas: nothing is emitted, and kernels are only made if
   /// `scratchBytes` asks for them.
   bool onlyPlan = false;
+  /// To planArenas: an arena of more bytes is of no use, and not made as small
+  /// as it could be.
+  int64_t useful = std::numeric_limits<int64_t>::max();
   /// Where all values live. On a GPU, memory is the device's, and the entry
   /// function reads it through the runtime.
   Device device = {};
@@ -76,6 +80,14 @@ struct ArenaPlan {
   int64_t kernels = 0, movedBytes = 0;
   /// Some value's size depends on data: it is in memory of its own.
   bool hasUnknownSizes = false;
+  /// Calls that `ft.peak` has repeated: where each stands, the operator, and
+  /// whether its product is repeated or only what is around it.
+  struct Repeated {
+    mlir::Location location;
+    std::string from;
+    bool isProduct = false;
+  };
+  std::vector<Repeated> repeated = {};
 };
 mlir::FailureOr<ArenaPlan> planArenas(mlir::ModuleOp module,
                                       const LowerOptions &options);

@@ -6,6 +6,7 @@
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/ValueDevices.h"
 #include "compiler/lower/rules/LibraryKernel.h"
+#include "compiler/partition/PartitionNames.h"
 #include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtDialect.h"
 #include "dialects/ft/FtOps.h"
@@ -187,6 +188,8 @@ void LowerState::closeGroup(llvm::StringRef from, IntegerAttr fuse) {
     any = true;
     it->setAttr(names::kGroup, b.getI64IntegerAttr(number));
     it->setAttr(names::kFrom, b.getStringAttr(from));
+    if (isAgain)
+      it->setAttr(names::kAgain, b.getUnitAttr());
     if (device)
       it->setAttr(kDeviceAttr, DeviceAttr::get(b.getContext(), *device));
   }

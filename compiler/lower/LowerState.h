@@ -54,6 +54,8 @@ public:
   /// what was copied there, by what it is a copy of.
   std::optional<Device> device;
   llvm::DenseMap<mlir::Value, mlir::Value> onGpu, onHost;
+  /// The call that is being lowered is one that forward has done, too.
+  bool isAgain = false;
   llvm::DenseMap<mlir::Value, LoweredTensor> values;
   /// Tags what was emitted since the last call with the number of a group of
   /// its own, or (`fuse`) of the group of all calls with that ft.fuse, and the

@@ -141,7 +141,7 @@ int64_t MemoryPlan::place(Choice choice, const llvm::StringSet<> *told) {
   std::vector<Interval> intervals;
   for (const Group &g : numbers)
     intervals.push_back({buffers[g.members.front()].bytes, g.first, g.last});
-  total = packIntervals(intervals);
+  total = packIntervals(intervals, useful);
   for (auto [g, interval] : llvm::zip(numbers, intervals))
     for (unsigned id : g.members)
       buffers[id].offset = interval.offset;

@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -51,6 +52,9 @@ public:
   /// Bytes that stay free behind every buffer, a multiple of kAlignment, so
   /// that a sanitizer sees what runs over its end.
   void setRedZone(int64_t bytes) { redZone = bytes; }
+
+  /// An arena of more is of no use, and not made as small as it could be.
+  void setUseful(int64_t bytes) { useful = bytes; }
 
   /// A buffer of `bytes` (≥ 0) that is written at step `first` and last used at
   /// step `last` ≥ `first`. Returns its number.
@@ -124,6 +128,7 @@ private:
   std::vector<Dim> slotSizes;
   size_t numTold = 0;
   int64_t total = 0, estimatedSlots = 0, redZone = 0;
+  int64_t useful = std::numeric_limits<int64_t>::max();
 };
 
 } // namespace ft

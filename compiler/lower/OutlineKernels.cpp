@@ -6,6 +6,7 @@
 #include "compiler/lower/KernelGroups.h"
 #include "compiler/lower/Lower.h"
 #include "compiler/lower/LowerState.h"
+#include "compiler/partition/PartitionNames.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -58,6 +59,7 @@ struct Cloner {
     copy->walk([](Operation *inner) {
       inner->removeAttr(names::kGroup);
       inner->removeAttr(names::kFrom);
+      inner->removeAttr(names::kAgain);
       inner->removeAttr(kDeviceAttr);
     });
   }

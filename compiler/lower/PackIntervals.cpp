@@ -188,7 +188,7 @@ static bool improve(llvm::MutableArrayRef<Interval> all, Order order,
   return false;
 }
 
-int64_t packIntervals(llvm::MutableArrayRef<Interval> all) {
+int64_t packIntervals(llvm::MutableArrayRef<Interval> all, int64_t useful) {
   Order order(all.size());
   std::iota(order.begin(), order.end(), 0);
   auto by = [&](auto key) {
@@ -209,7 +209,7 @@ int64_t packIntervals(llvm::MutableArrayRef<Interval> all) {
       best = end;
       chosen.assign(all.begin(), all.end());
     }
-    return best == bound;
+    return best == bound || bound > useful;
   };
   by([](const Interval &b) { return -b.size; });
   if (tried(fit.place(all, order)))

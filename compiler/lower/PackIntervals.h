@@ -7,6 +7,7 @@
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace ft {
 
@@ -35,7 +36,10 @@ struct Interval {
 /// Cost: O(n²) with a small constant for each order up to kExact intervals, and
 /// about 20 ms for the improvements; more intervals are placed in the order of
 /// their steps, each in the smallest gap that is free: O(n log n).
-int64_t packIntervals(llvm::MutableArrayRef<Interval> intervals);
+///
+/// An end behind `useful` is of no use: where more is live, it is not improved.
+int64_t packIntervals(llvm::MutableArrayRef<Interval> intervals,
+                      int64_t useful = std::numeric_limits<int64_t>::max());
 
 /// The most units that are live at one step.
 int64_t mostLive(llvm::ArrayRef<Interval> intervals);

@@ -8,6 +8,7 @@
 #include "compiler/lower/KernelBorders.h"
 #include "compiler/lower/KernelGroups.h"
 #include "compiler/lower/LowerState.h"
+#include "compiler/lower/RepeatKernels.h"
 #include "compiler/lower/StepOrder.h"
 #include "compiler/lower/TieBuffers.h"
 #include "dialects/ft/FtOps.h"
@@ -75,6 +76,8 @@ public:
       s.guards = *guards;
     }
     reorderSteps(s);
+    if (options.peak)
+      repeatKernels(s, *options.peak, options.peakByProducts);
     planArena();
     tieBuffers(s);
     return success();

@@ -58,6 +58,10 @@ struct ScheduleOptions {
   /// and its memory plan goes on.
   const Schedule *before = nullptr;
   ValueDevices devices = {};
+  /// The bytes that are to be enough, for which kernels may be repeated, and
+  /// whether those with products may.
+  std::optional<int64_t> peak = std::nullopt;
+  bool peakByProducts = false;
 };
 
 /// The lowered `@forward` as steps on planned memory.
@@ -90,6 +94,15 @@ struct Schedule {
     unsigned buffer;
   };
   std::vector<Tie> ties;
+  /// A call of a kernel that is repeated (RepeatKernels.h): where it stands,
+  /// the operator, and whether its product is repeated or only what is around
+  /// it.
+  struct Repeated {
+    mlir::Location location;
+    std::string from;
+    bool isProduct = false;
+  };
+  std::vector<Repeated> repeated;
   /// Symbols that the sizes of inputs tell, in all programs so far.
   llvm::StringSet<> told;
   /// Memory of sizes that the data decide.

@@ -3,7 +3,6 @@
 
 #include "compiler/lower/StepOrder.h"
 
-#include "compiler/lower/KernelOrder.h"
 #include "compiler/lower/MemoryRoom.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -25,15 +24,17 @@ static OrderProblem::Value valueOf(Schedule &s, Value root) {
           placed && !isa<BlockArgument>(root)};
 }
 
-void reorderSteps(Schedule &s) {
-  OrderProblem problem;
-  DenseMap<Value, unsigned> numbers;
+StepProblem problemOf(Schedule &s) {
+  StepProblem result;
+  OrderProblem &problem = result.problem;
   auto number = [&](Value v) {
     Value root = MemoryRoom::rootOf(v);
-    auto [it, isNew] =
-        numbers.try_emplace(root, static_cast<unsigned>(numbers.size()));
-    if (isNew)
+    auto [it, isNew] = result.numbers.try_emplace(
+        root, static_cast<unsigned>(result.roots.size()));
+    if (isNew) {
+      result.roots.push_back(root);
       problem.values.push_back(valueOf(s, root));
+    }
     return it->second;
   };
   for (const ScheduleStep &what : s.steps) {
@@ -64,8 +65,12 @@ void reorderSteps(Schedule &s) {
     }
     problem.steps.push_back(std::move(step));
   }
+  return result;
+}
+
+void reorderSteps(Schedule &s) {
   std::vector<ScheduleStep> ordered;
-  for (unsigned step : orderForPeak(problem))
+  for (unsigned step : orderForPeak(problemOf(s).problem))
     ordered.push_back(s.steps[step]);
   s.steps = std::move(ordered);
 }

@@ -11,6 +11,7 @@
 #include "compiler/lower/LowerState.h"
 #include "compiler/lower/Placement.h"
 #include "compiler/lower/rules/LibraryKernel.h"
+#include "compiler/partition/PartitionNames.h"
 #include "dialects/ft/FtControl.h"
 #include "dialects/ft/FtOps.h"
 #include "dialects/ft/Programs.h"
@@ -318,6 +319,7 @@ lowerFunction(func::FuncOp source,
       continue;
     state.reason.clear();
     LowerCall call(state, &op, b);
+    state.isAgain = op.hasAttr(names::kAgain);
     if (row && row->numbers == Numbers::Constant)
       call.resolveNumbers();
     if (!row || failed(checkNumbers(call, *row)) ||
@@ -330,6 +332,7 @@ lowerFunction(func::FuncOp source,
       tellSizes(call, state, &op);
     }
     state.closeGroup(schema->base, op.getAttrOfType<IntegerAttr>(names::kFuse));
+    state.isAgain = false;
   }
   if (!missing.empty()) {
     for (auto &[name, m] : missing) {

@@ -17,6 +17,11 @@ void TensorSizes::say(Value value, ArrayRef<Dim> dims) {
   known[value] = std::make_unique<Dims>(dims.begin(), dims.end());
 }
 
+void TensorSizes::forget(Operation *op) {
+  for (Value value : op->getResults())
+    known.erase(value);
+}
+
 std::optional<Dim> TensorSizes::dimOf(OpFoldResult value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return Dim(*constant);

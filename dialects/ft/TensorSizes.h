@@ -30,6 +30,8 @@ public:
   std::optional<llvm::ArrayRef<Dim>> of(mlir::Value value);
   /// Says the sizes of an argument.
   void say(mlir::Value value, llvm::ArrayRef<Dim> dims);
+  /// Of results of an operation that is about to go.
+  void forget(mlir::Operation *op);
   /// How many steps each loop has.
   Dims loops(mlir::linalg::GenericOp op);
   /// The number that an offset, size or stride operand is.
