@@ -1,9 +1,11 @@
 // RUN: %ft-opt -split-input-file -ft-lower-to-linalg %s | FileCheck %s
 
-// 16-bit floats are computed in float32 and rounded once.
+// 16-bit floats are computed in float32 and rounded once; the factor is the
+// number that they hold.
 // CHECK: extf %{{.*}} : bf16 to f32
 // CHECK: extf %{{.*}} : bf16 to f32
-// CHECK: %[[TWO:.*]] = arith.constant 2.0{{.*}} : f32
+// CHECK: %[[N:.*]] = arith.constant 2.0{{.*}} : bf16
+// CHECK: %[[TWO:.*]] = arith.extf %[[N]] : bf16 to f32
 // CHECK: %[[M:.*]] = arith.mulf %{{.*}}, %[[TWO]]
 // CHECK: %[[A:.*]] = arith.addf %{{.*}}, %[[M]]
 // CHECK: truncf %[[A]] : f32 to bf16
