@@ -3,6 +3,7 @@
 
 #include "compiler/lower/RepeatKernels.h"
 
+#include "compiler/lower/InPlace.h"
 #include "compiler/lower/KernelBorders.h"
 #include "compiler/lower/KernelGroups.h"
 #include "compiler/lower/LowerState.h"
@@ -14,8 +15,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-
-#include <numeric>
 
 using namespace mlir;
 
@@ -44,6 +43,7 @@ private:
   double costOf(const Slice &slice);
   bool isWrittenBack(Value root);
   void findRecipes(RepeatProblem &problem);
+  void findTies(RepeatProblem &problem);
   Value now(Value operand, IRMapping &mapping);
   void noteRepeated(Operation *op, size_t before);
   void repeat(unsigned value, ScheduledKernel &kernel);
@@ -167,6 +167,30 @@ void Repeater::findRecipes(RepeatProblem &problem) {
   }
 }
 
+/// Where a step may work in place (TieBuffers.h).
+void Repeater::findTies(RepeatProblem &problem) {
+  problem.inPlace.resize(s.steps.size());
+  for (auto [what, ties] : llvm::zip(s.steps, problem.inPlace)) {
+    if (what.check || s.kernels[what.kernel].outputs.size() != 1)
+      continue;
+    const ScheduledKernel &kernel = s.kernels[what.kernel];
+    Value out = kernel.outputs.front();
+    if (s.placements.count(out))
+      continue;
+    for (Value v : kernel.inputs) {
+      unsigned root = steps.numbers.lookup(MemoryRoom::rootOf(v));
+      bool isAlone =
+          llvm::count_if(kernel.inputs, [&](Value other) {
+            return steps.numbers.lookup(MemoryRoom::rootOf(other)) == root;
+          }) == 1;
+      if (steps.roots[root] == v && steps.problem.values[root].bytes > 0 &&
+          v.getType() == out.getType() && s.shapeOf(v) == s.shapeOf(out) &&
+          isAlone && isReadAsWritten(kernel.ops, v, out))
+        ties.push_back(root);
+    }
+  }
+}
+
 /// What an operand is at this point of the schedule.
 Value Repeater::now(Value operand, IRMapping &mapping) {
   if (Value mapped = mapping.lookupOrNull(operand))
@@ -270,11 +294,10 @@ void Repeater::run(int64_t bytes) {
   RepeatProblem problem;
   findRecipes(problem);
   problem.order = steps.problem;
-  std::vector<unsigned> given(problem.order.steps.size());
-  std::iota(given.begin(), given.end(), 0);
-  if (peakOfOrder(problem.order, given) <= bytes)
-    return;
+  findTies(problem);
   std::vector<PlayedStep> play = planRepeats(problem, bytes);
+  if (llvm::none_of(play, [](const PlayedStep &p) { return p.step < 0; }))
+    return;
   std::vector<ScheduledKernel> kernels;
   std::vector<ScheduleStep> ordered;
   std::vector<std::pair<unsigned, DenseMap<unsigned, Value>>> readers;

@@ -235,6 +235,14 @@ std::vector<PlayedStep> Player::run() {
     int64_t bytes = 0;
     for (unsigned v : step.writes)
       bytes += state[v].isThere ? 0 : values[v].bytes;
+    if (now < problem.inPlace.size() &&
+        llvm::any_of(
+            problem.inPlace[now],
+            [&](unsigned v) {
+              return state[v].done + 1 == state[v].readers.size() &&
+                     state[v].demand == 0 && !values[v].stays;
+            }))
+      bytes = 0;
     makeRoom(bytes);
     play.push_back({static_cast<int>(now), 0});
     for (unsigned v : step.writes)
@@ -356,6 +364,12 @@ int64_t peakOfPlay(const RepeatProblem &problem,
       reads = order.steps[played.step].reads;
     } else {
       reads = problem.recipes[played.value]->reads;
+    }
+    if (played.step >= 0 && size_t(played.step) < problem.inPlace.size() &&
+        llvm::any_of(problem.inPlace[played.step],
+                     [&](unsigned v) { return lastRead[v] < 0; })) {
+      change[at] -= order.values[writes.front()].bytes;
+      change[at + 1] += order.values[writes.front()].bytes;
     }
     for (unsigned v : writes) {
       lives(v, at, std::max(lastRead[v], at));

@@ -44,6 +44,9 @@ struct RepeatProblem {
   OrderProblem order;
   /// Of each value; nothing: it cannot be computed again.
   std::vector<std::optional<Recipe>> recipes;
+  /// Of each step, what it may write its only result over if it is the last
+  /// that reads it; may be empty.
+  std::vector<llvm::SmallVector<unsigned, 2>> inPlace = {};
 };
 
 /// A step of the problem, or (`step` < 0) `value` is computed once more. What
@@ -61,7 +64,7 @@ struct PlayedStep {
 std::vector<PlayedStep> planRepeats(const RepeatProblem &problem,
                                     int64_t limit);
 
-/// The most bytes that are live at one step.
+/// The most bytes that are live at one step; what is written over counts once.
 int64_t peakOfPlay(const RepeatProblem &problem,
                    const std::vector<PlayedStep> &play);
 
