@@ -266,6 +266,8 @@ llvm::ArrayRef<OpRow> ft::interpreter::indexingOps() {
   static const OpRow rows[] = {
       {"index.Tensor", index, Exact},
       {"_unsafe_index.Tensor", index, Exact},
+      {"index.Tensor_hacked_twin", index, Exact},
+      {"_unsafe_index.Tensor_hacked_twin", index, Exact},
       {"_unsafe_masked_index.default", unsafeMaskedIndex, Exact},
       {"gather.default", gather, Exact},
       {"take_along_dim.default", takeAlongDim, Exact},
@@ -276,6 +278,7 @@ llvm::ArrayRef<OpRow> ft::interpreter::indexingOps() {
       {"nonzero_static.default", nonzeroStatic, Exact},
       {"embedding.default", embedding, Exact},
       {"embedding_dense_backward.default", embeddingBackward, Accumulated},
+      {"embedding_backward.default", embeddingBackward, Accumulated},
   };
   return rows;
 }

@@ -113,6 +113,7 @@ llvm::ArrayRef<OpRow> ft::interpreter::scanOps() {
       {"cummax.default", cumulateExtremum<1>, Exact},
       {"cummin.default", cumulateExtremum<-1>, Exact},
       {"logcumsumexp.default", logcumsumexp, Accumulated},
+      {"_logcumsumexp.default", logcumsumexp, Accumulated},
   };
   return rows;
 }

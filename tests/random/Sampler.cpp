@@ -405,7 +405,7 @@ SampleFunction ft::random::samplerOf(const Schema &schema) {
          {shapeSamplers(), networkSamplers(), indexSamplers(), listSamplers(),
           gradientSamplers(), statisticsSamplers(), convSamplers(),
           lossSamplers(), productSamplers(), rnnSamplers(), stepSamplers(),
-          linalgSamplers()})
+          linalgSamplers(), requestSamplers()})
       for (const SamplerRow &row : table)
         forEachName(row,
                     [&](const std::string &name) { map[name] = row.sample; });
@@ -429,8 +429,10 @@ bool ft::random::isGradientSampled(const Schema &schema) {
 bool ft::random::isOnRequest(const Schema &schema) {
   static const llvm::StringSet<> names = [] {
     llvm::StringSet<> set;
-    for (const SamplerRow &row : linalgSamplers())
-      forEachName(row, [&](const std::string &name) { set.insert(name); });
+    for (llvm::ArrayRef<SamplerRow> table :
+         {linalgSamplers(), requestSamplers()})
+      for (const SamplerRow &row : table)
+        forEachName(row, [&](const std::string &name) { set.insert(name); });
     return set;
   }();
   return names.contains(schema.name);

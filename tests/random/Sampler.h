@@ -81,7 +81,7 @@ SampleFunction samplerOf(const Schema &schema);
 bool hasOwnSampler(const Schema &schema);
 /// Whether it is of gradientSamplers().
 bool isGradientSampled(const Schema &schema);
-/// Whether it is of linalgSamplers(): see Program.h.
+/// Whether it is of linalgSamplers() or requestSamplers(): see Program.h.
 bool isOnRequest(const Schema &schema);
 
 struct SamplerRow {
@@ -99,6 +99,7 @@ llvm::ArrayRef<SamplerRow> productSamplers();
 llvm::ArrayRef<SamplerRow> rnnSamplers();
 llvm::ArrayRef<SamplerRow> stepSamplers();
 llvm::ArrayRef<SamplerRow> linalgSamplers();
+llvm::ArrayRef<SamplerRow> requestSamplers();
 /// Of gradients' operators: what a forward call gives them is no free operand.
 llvm::ArrayRef<SamplerRow> gradientSamplers();
 

@@ -292,22 +292,26 @@ static LogicalResult arange(FakeCall &c) {
   return makeTensor(c, *length, dtype, *options);
 }
 
-/// The deprecated `range`, whose end is included.
+/// The deprecated `range`, whose end is included. Numbers of an integer dtype
+/// are cut to integers before they are counted.
 template <unsigned Numbers>
 static LogicalResult rangeClosed(FakeCall &c) {
   FailureOr<FactoryOptions> options = factoryOptions(c, Numbers);
   if (failed(options))
     return failure();
-  double step = Numbers == 3 ? c.number(2) : 1;
-  if (step == 0 || (c.number(1) - c.number(0)) * step < 0)
-    return c.fail(FakeError::Other, "range's bounds " +
-                                        std::to_string(c.number(0)) + " and " +
-                                        std::to_string(c.number(1)) +
+  DType dtype = options->dtype.value_or(kDefaultFloat);
+  auto number = [&](unsigned i) {
+    return isIntegral(dtype) ? std::trunc(c.number(i)) : c.number(i);
+  };
+  double start = number(0), end = number(1);
+  double step = Numbers == 3 ? number(2) : 1;
+  if (step == 0 || (end - start) * step < 0)
+    return c.fail(FakeError::Other, "range's bounds " + std::to_string(start) +
+                                        " and " + std::to_string(end) +
                                         " do not fit the sign of its step " +
                                         std::to_string(step));
-  auto length = static_cast<int64_t>((c.number(1) - c.number(0)) / step) + 1;
-  return makeTensor(c, {Dim(length)}, options->dtype.value_or(kDefaultFloat),
-                    *options);
+  auto length = static_cast<int64_t>((end - start) / step) + 1;
+  return makeTensor(c, {Dim(length)}, dtype, *options);
 }
 
 template <unsigned First>

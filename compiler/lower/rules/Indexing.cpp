@@ -46,6 +46,9 @@ static LogicalResult indexBy(LowerCall &c, ArrayRef<Value> tensors,
     dtypes.push_back(a.tensor.dtype);
   if (mask)
     ins.push_back({*mask, broadcastIndex(c, *mask, out)});
+  double fill = mask ? c.number(fillArg) : 0;
+  if (x.dtype == DType::Bool)
+    fill = fill != 0;
   SmallVector<Iterator> iterators(result.size(), Iterator::Parallel);
   c.setResult(
       0, c.generic(ins, Access{c.empty(result, x.dtype), out}, iterators,
@@ -69,8 +72,7 @@ static LogicalResult indexBy(LowerCall &c, ArrayRef<Value> tensors,
                      Value e = readAt(s, x, at);
                      if (mask)
                        e = s.select(s.cast(v[count], mask->dtype, DType::Bool),
-                                    e,
-                                    s.constant(e.getType(), c.number(fillArg)));
+                                    e, s.constant(e.getType(), fill));
                      return SmallVector<Value>{e};
                    })[0]);
   return success();

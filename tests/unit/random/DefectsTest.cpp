@@ -761,3 +761,20 @@ TEST(Defects, TheSignOfAnIntegerIsCopied) {
             << scalar;
       }
 }
+
+TEST(Defects, AMaskedIndexFillsBoolWithTrue) {
+  Tensor x(DType::Bool, {1}), mask(DType::Bool, {2}), at(DType::I64, {2});
+  mask.setInteger(0, 1);
+  EXPECT_EQ(
+      valuesOf("_unsafe_masked_index.default",
+               {first, second, Arg::listOf({Arg::tensor(2)}), Arg::integer(-2)},
+               {x, mask, at}),
+      std::vector<double>({0, 1}));
+}
+
+TEST(Defects, ARangeOfIntegersIsOfNumbersThatAreCut) {
+  std::vector<Arg> args = {Arg::floating(-2.75), Arg::floating(4),
+                           Arg::floating(1.5), Arg::ofDType(DType::I64)};
+  EXPECT_EQ(valuesOf("range.step", args, {}),
+            std::vector<double>({-2, -1, 0, 1, 2, 3, 4}));
+}
