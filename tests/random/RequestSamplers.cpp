@@ -5,6 +5,7 @@
 // standing for its program; these came after it.
 
 #include "compiler/fake/FakeCall.h"
+#include "dialects/ft/Promotion.h"
 #include "tests/random/Sampler.h"
 
 using namespace ft;
@@ -114,7 +115,8 @@ static bool repeats(Sampler &s) {
 /// As a dtype of the same width: of another one a view has other sizes.
 static bool viewAsType(Sampler &s) {
   DType from = s.dtype(), to = s.dtype();
-  while (dtypeBytes(to) != dtypeBytes(from))
+  while (dtypeBytes(to) != dtypeBytes(from) ||
+         (to != from && (isComplex(to) || isComplex(from))))
     to = s.dtype();
   s.set(0, s.tensor(from, s.shape(0, 4)));
   s.set(1, Arg::ofDType(to));

@@ -573,10 +573,17 @@ static LogicalResult viewDType(LowerCall &c) {
   DType to = c.resultMeta(0).dtype;
   if (t.dtype == to)
     return same(c);
-  bool plain = t.dtype != DType::Bool && to != DType::Bool &&
-               !isComplex(t.dtype) && !isComplex(to);
-  if (!plain || dtypeBytes(t.dtype) != dtypeBytes(to))
+  if (dtypeBytes(t.dtype) != dtypeBytes(to))
     return c.unsupported("a view as a dtype of another width");
+  if (isComplex(t.dtype) || isComplex(to))
+    return c.unsupported("a view of complex numbers as other numbers");
+  // A byte is true if it is not 0.
+  if (t.dtype == DType::Bool || to == DType::Bool) {
+    if (!isIntegral(t.dtype) || !isIntegral(to))
+      return c.unsupported("a view of truth values as 8-bit floats");
+    c.setResult(0, c.cast(t, to));
+    return success();
+  }
   c.setResult(0, c.pointwise(t, c.resultMeta(0),
                              [&](ScalarBuilder &s, ValueRange v) -> Value {
                                Type type = computeType(c.context(), to);

@@ -778,3 +778,15 @@ TEST(Defects, ARangeOfIntegersIsOfNumbersThatAreCut) {
   EXPECT_EQ(valuesOf("range.step", args, {}),
             std::vector<double>({-2, -1, 0, 1, 2, 3, 4}));
 }
+
+TEST(Defects, BytesAreViewedAsTruthValues) {
+  Tensor bytes(DType::U8, {3}), truths(DType::Bool, {2});
+  bytes.setInteger(1, 2);
+  bytes.setInteger(2, 255);
+  truths.setInteger(1, 1);
+  EXPECT_EQ(valuesOf("view.dtype", {first, Arg::ofDType(DType::Bool)}, {bytes}),
+            std::vector<double>({0, 1, 1}));
+  EXPECT_EQ(
+      valuesOf("view_copy.dtype", {first, Arg::ofDType(DType::I8)}, {truths}),
+      std::vector<double>({0, 1}));
+}
