@@ -119,7 +119,7 @@ llvm::ArrayRef<PointwiseRow> ft::interpreter::elementaryRows() {
       {"deg2rad", Elementary, Float, 1, [](D x) { return x[0] * (kPi / 180); }},
       {"rad2deg", Elementary, Float, 1, [](D x) { return x[0] * (180 / kPi); }},
       {"ldexp.Tensor", Elementary, Float, 2,
-       [](D x) { return x[0] * std::exp2(x[1]); },
+       [](D x) { return x[0] * step(std::exp2(x[1])); },
        [](C x) { return product(x[0], std::pow(Complex(2), x[1])); }},
   };
   return rows;

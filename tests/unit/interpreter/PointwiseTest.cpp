@@ -114,3 +114,11 @@ TEST(Pointwise, TheGradientOfGeluOfALargeNumber) {
            DType::F32);
   EXPECT_TRUE(std::isnan(result.results[0].real(0)));
 }
+
+TEST(Pointwise, APowerOfTwoOverflowsBeforeItScales) {
+  Tensor zero(DType::U8, {1}), y(DType::U8, {1});
+  y.setInteger(0, 200);
+  CallResult result = call("ldexp.Tensor", {Arg::tensor(0), Arg::tensor(1)},
+                           {zero, y}, DType::F32);
+  EXPECT_TRUE(std::isnan(result.results[0].real(0)));
+}
