@@ -143,7 +143,14 @@ bool Generator::addCall() {
     call.scope = &scope;
   if (llvm::failed(propagateCall(call)) || call.results.empty())
     return discard();
-  for (const FakeResult &result : call.results) {
+  std::vector<bool> found;
+  for (FakeResult &result : call.results) {
+    found.push_back(result.kind == FakeResult::Tensor && call.scope &&
+                    !result.meta.isStatic());
+    // The interpreter finds the sizes.
+    if (found.back())
+      result.meta = TensorMeta::contiguous(
+          result.meta.dtype, Dims(size_t(result.meta.rank()), Dim(0)));
     if (result.kind != FakeResult::Tensor || !result.meta.isStatic() ||
         result.meta.conj || result.meta.neg ||
         result.meta.numel().value() > 20000)
@@ -158,8 +165,12 @@ bool Generator::addCall() {
   if (!computed.error.empty() || !computed.unspecified.empty())
     return discard();
   for (size_t i = 0; i < metas.size(); ++i)
-    if (computed.results[i].dtype != metas[i].dtype ||
-        int64_t(computed.results[i].shape.size()) != metas[i].rank())
+    if (found[i]) {
+      const Shape &shape = computed.results[i].shape;
+      metas[i] = TensorMeta::contiguous(metas[i].dtype,
+                                        Dims(shape.begin(), shape.end()));
+    } else if (computed.results[i].dtype != metas[i].dtype ||
+               int64_t(computed.results[i].shape.size()) != metas[i].rank())
       return discard();
   for (int operand : step.operands)
     program.values[operand].fresh = false;
@@ -173,7 +184,8 @@ bool Generator::addCall() {
     value.data = std::move(computed.results[i]);
     value.step = static_cast<int>(program.steps.size());
     value.fresh = call.results[i].alias < 0;
-    value.dead = llvm::is_contained(computed.left, i);
+    value.isFound = found[i];
+    value.dead = found[i] || llvm::is_contained(computed.left, i);
     value.isFactor = value.dead && hasFactorCheck(*schema);
     step.results.push_back(static_cast<int>(program.values.size()));
     program.values.push_back(std::move(value));
@@ -196,7 +208,7 @@ void Generator::chooseOutputs() {
       return program.values[result].isFactor;
     });
     for (int result : step.results)
-      if (whole ||
+      if (whole || program.values[result].isFound ||
           (!program.values[result].dead && (!read[result] || rng.chance(25))))
         program.outputs.push_back(result);
   }

@@ -30,6 +30,8 @@ struct Value {
   /// A factor that is the algorithm's choice up to sign, phase, basis or order:
   /// it is checked together with the other results of its step.
   bool isFactor = false;
+  /// Its size was found by the call: nothing reads it, but it is compared.
+  bool isFound = false;
 };
 
 struct Step {

@@ -183,6 +183,58 @@ static bool range(Sampler &s) {
   return true;
 }
 
+/// Numbers with zeros and repeats among them.
+static int repetitive(Sampler &s, int low, int high) {
+  Shape shape = s.shape(low, high);
+  if (s.rng.chance(30))
+    return s.any(low, high);
+  DType type = s.dtype();
+  return s.integers(
+      shape, {type == DType::Bool || isUnsigned(type) ? 0 : -1, 2}, type);
+}
+
+static bool nonzero(Sampler &s) {
+  s.set(0, repetitive(s, 0, 4));
+  return true;
+}
+
+/// (self, [dim,] [sorted,] return_inverse, return_counts[, dim])
+static bool unique(Sampler &s) {
+  int self = repetitive(s, s.schema.base.contains("dim") ? 1 : 0, 3);
+  s.set(0, self);
+  for (unsigned i = 1; i < s.args.size(); ++i) {
+    llvm::StringRef name = s.schema.args[i].name;
+    if (name == "sorted") // in any order they need not be
+      s.set(i, Arg::truth(true));
+    else if (name != "dim")
+      s.setBool(i);
+    else if (!s.schema.args[i].type.optional ||
+             (s.meta(self).rank() && s.rng.chance(50)))
+      s.setInt(i, s.dim(s.meta(self).rank()));
+  }
+  return true;
+}
+
+static bool maskedSelect(Sampler &s) {
+  int self = s.any(0, 4);
+  Tensor mask(DType::Bool, s.smaller(s.shapeOf(self)));
+  for (int64_t i = 0; i < mask.numel(); ++i)
+    mask.setInteger(i, s.rng.chance(50));
+  s.set(0, self);
+  s.set(1, s.place(std::move(mask)));
+  return true;
+}
+
+static bool bincount(Sampler &s) {
+  Shape shape = {s.rng.between(0, 9)};
+  s.set(0,
+        s.integers(shape, {0, 7}, s.rng.chance(70) ? DType::I64 : DType::I32));
+  if (s.rng.chance(50))
+    s.set(1, s.tensor(s.dtype(), shape));
+  s.setInt(2, s.rng.between(0, 10));
+  return true;
+}
+
 llvm::ArrayRef<SamplerRow> ft::random::requestSamplers() {
   static const SamplerRow rows[] = {
       {"_ctc_loss _ctc_loss.Tensor", ctc},
@@ -198,6 +250,11 @@ llvm::ArrayRef<SamplerRow> ft::random::requestSamplers() {
       {"masked_scatter_backward", maskedScatterBackward},
       {"as_strided_scatter", asStridedScatter},
       {"range range.step", range},
+      {"nonzero argwhere nonzero_numpy where", nonzero},
+      {"_unique _unique2 unique_consecutive unique_dim unique_dim_consecutive",
+       unique},
+      {"masked_select", maskedSelect},
+      {"bincount", bincount},
   };
   return rows;
 }
