@@ -158,7 +158,8 @@ LogicalResult JointTrace::run() {
   return failed(trace.run()) ? failure() : returnGradients();
 }
 
-/// The backward comes behind all that the program asserts of its sizes.
+/// The backward comes behind all that the program asserts of its sizes; a call
+/// that is expanded had its annotation by what is asserted before it.
 static LogicalResult learnAssertions(Block &body, FakeScope &scope) {
   for (Operation &op : body) {
     const Schema *schema = schemaOf(&op);
@@ -206,8 +207,8 @@ LogicalResult buildJoint(ModuleOp module, FakeCache *cache) {
   OpBuilder builder(module.getContext());
   RuleBuilder to{builder, cache ? cache : &own, &scope.scope()};
   mergeCalls(function.front(), /*beforeGradients=*/true);
-  if (failed(expandCalls(function, to)) ||
-      failed(learnAssertions(function.front(), scope.scope())))
+  if (failed(learnAssertions(function.front(), scope.scope())) ||
+      failed(expandCalls(function, to)))
     return failure();
   narrowRanges(module, scope.scope());
   if (failed(JointTrace(function, to).run()))

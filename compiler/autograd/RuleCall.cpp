@@ -35,19 +35,26 @@ void RuleCall::fail(const Twine &why) {
 // The forward call
 //===----------------------------------------------------------------------===//
 
-static Term termOf(const AtenCall &call, const Arg &arg) {
-  if (arg.operand >= 0)
-    return Term(call.operands[arg.operand]);
+/// `named`: integers that have an expression are that, not the operation that
+/// made them, which backward could not do again (`item`).
+static Term termOf(const AtenCall &call, const Arg &arg, bool named) {
+  if (arg.operand >= 0) {
+    Value value = call.operands[arg.operand];
+    std::optional<Dim> number;
+    if (named && arg.kind == Arg::Int)
+      number = annotatedNumber(value);
+    return number ? Term(*number) : Term(value);
+  }
   if (arg.kind != Arg::List)
     return Term(arg);
   std::vector<Term> items;
   for (const Arg &item : arg.list)
-    items.push_back(termOf(call, item));
+    items.push_back(termOf(call, item, named));
   return Term(std::move(items));
 }
 
 Term RuleCall::arg(unsigned index) const {
-  return termOf(call_, call_.args[index]);
+  return termOf(call_, call_.args[index], /*named=*/!to.varied);
 }
 
 Term RuleCall::arg(StringRef name) {
@@ -71,9 +78,7 @@ namespace {
 /// Terms as the arguments of a call, whose operands are collected.
 class Encoder {
 public:
-  /// `named`: integers that have an expression are that, not the operation
-  /// that made them, which backward could not do again (`item`).
-  Encoder(AtenCall &call, bool named) : call(call), named(named) {}
+  explicit Encoder(AtenCall &call) : call(call) {}
 
   Arg encode(const Term &term) {
     switch (term.kind()) {
@@ -83,7 +88,7 @@ public:
     case Term::Tensor:
       return operand(term.value(), Arg::tensor(0));
     case Term::Plain:
-      return term.value() ? number(term.value(), term.arg()) : term.arg();
+      return term.value() ? operand(term.value(), term.arg()) : term.arg();
     case Term::List:
       break;
     }
@@ -94,20 +99,12 @@ public:
   }
 
 private:
-  Arg number(Value value, const Arg &arg) {
-    std::optional<Dim> expression;
-    if (named && arg.kind == Arg::Int)
-      expression = annotatedNumber(value);
-    return expression ? Arg::integer(*expression) : operand(value, arg);
-  }
-
   Arg operand(Value value, Arg arg) {
     call.operands.push_back(value);
     arg.operand = static_cast<int>(call.operands.size()) - 1;
     return arg;
   }
   AtenCall &call;
-  bool named;
 };
 } // namespace
 
@@ -119,10 +116,10 @@ static Term asDeclared(const Term &term, const SchemaType &type) {
 
 /// The arguments in the order of the schema; nothing if they do not fit it.
 static std::optional<AtenCall> bindTerms(const Schema &schema,
-                                         ArrayRef<Term> arguments, bool named) {
+                                         ArrayRef<Term> arguments) {
   AtenCall call;
   call.schema = &schema;
-  Encoder encoder(call, named);
+  Encoder encoder(call);
   size_t positional = 0, keywords = 0;
   for (const Term &term : arguments)
     ++(term.name().empty() ? positional : keywords);
@@ -172,10 +169,10 @@ std::vector<Term> RuleCall::callAll(StringRef name, ArrayRef<Term> arguments,
   std::optional<AtenCall> made;
   if (name.contains('.')) {
     if (const Schema *schema = SchemaTable::get().find(name))
-      made = bindTerms(*schema, arguments, !to.varied);
+      made = bindTerms(*schema, arguments);
   } else {
     for (const Schema *schema : overloadsOf(name))
-      if ((made = bindTerms(*schema, arguments, !to.varied)))
+      if ((made = bindTerms(*schema, arguments)))
         break;
   }
   if (!made) {

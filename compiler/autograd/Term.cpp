@@ -3,6 +3,8 @@
 
 #include "compiler/autograd/Term.h"
 
+#include "compiler/fake/OpCall.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <limits>
@@ -17,7 +19,7 @@ Term::Term(mlir::Value value) : operand(value) {
   if (type.isInteger(1))
     constant = Arg::truth(false);
   else if (type.isIntOrIndex())
-    constant = Arg::integer(0);
+    constant = Arg::integer(annotatedNumber(value).value_or(0));
   else if (mlir::isa<mlir::FloatType>(type))
     constant = Arg::floating(0);
   else

@@ -65,7 +65,7 @@ public:
   double number() const;
   /// A static integer; 0 for anything else.
   int64_t integer() const;
-  /// An integer, static or of the run.
+  /// An integer, static or of the run: also of a value, by its expression.
   Dim dim() const;
   bool truth() const;
   llvm::StringRef text() const { return constant.str; }

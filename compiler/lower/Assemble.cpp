@@ -23,8 +23,6 @@ LoweredTensor concatenate(LowerCall &c, ArrayRef<LoweredTensor> pieces,
     values.push_back(c.toOrder(piece, result.order).value);
   auto physical = static_cast<int64_t>(llvm::find(result.order, dim) -
                                        result.order.begin());
-  result.value =
-      tensor::ConcatOp::create(c.builder(), c.loc(), physical, values);
   Dims sizes = result.dims();
   for (const LoweredTensor &piece : pieces.drop_front())
     sizes[dim] = sizes[dim] + piece.dims()[dim];
@@ -34,6 +32,15 @@ LoweredTensor concatenate(LowerCall &c, ArrayRef<LoweredTensor> pieces,
     for (const LoweredTensor &piece : pieces)
       if (d != dim && piece.dims()[d].isStatic())
         all[d] = piece.dims()[d];
+  // What the pieces are together may be known of none of them: x[:n], x[n:].
+  SmallVector<int64_t> shape;
+  for (unsigned logical : result.order)
+    shape.push_back(all[logical].isStatic() ? all[logical].value()
+                                            : ShapedType::kDynamic);
+  auto element = cast<RankedTensorType>(values[0].getType()).getElementType();
+  result.value = tensor::ConcatOp::create(c.builder(), c.loc(),
+                                          RankedTensorType::get(shape, element),
+                                          physical, values);
   result.setDims(all);
   return result;
 }

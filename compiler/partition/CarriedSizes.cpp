@@ -38,6 +38,21 @@ static void addSymbols(Value value, llvm::StringSet<> &names) {
   }
 }
 
+/// The symbols that a program reads from the sizes of an argument: 2*s + 1 says
+/// what s is, as compiler/lower/PlanSymbols has it, s*t and 4 - s say nothing.
+static void addReadable(Value value, llvm::StringSet<> &names) {
+  std::optional<TensorMeta> meta = metaOf(value);
+  for (Dim d : meta ? meta->sizes : Dims()) {
+    if (d.isStatic())
+      continue;
+    SymTerm storage;
+    SymExpr::Affine sum = d.symbolic().affine(storage);
+    if (sum.terms.size() == 1 && sum.terms[0].k >= 1 &&
+        sum.terms[0].expr.kind() == SymKind::Symbol)
+      names.insert(sum.terms[0].expr.name());
+  }
+}
+
 /// What a call has to know: the symbols of its arguments.
 static void addNeeds(Operation *op, llvm::StringSet<> &names) {
   op->walk([&](Operation *inner) {
@@ -99,8 +114,16 @@ FailureOr<std::vector<CarriedSize>> carriedSizes(const JointGraph &joint,
                                                  ArrayRef<Operation *> backward,
                                                  ArrayRef<Value> known) {
   llvm::StringSet<> have, missing;
+  // All that an argument has must be known.
   for (Value value : known)
-    addSymbols(value, have);
+    addReadable(value, have);
+  for (Value value : known) {
+    llvm::StringSet<> sizes;
+    addSymbols(value, sizes);
+    for (const auto &size : sizes)
+      if (!have.contains(size.getKey()))
+        missing.insert(size.getKey());
+  }
   for (Operation *op : backward) {
     llvm::StringSet<> needs;
     addNeeds(op, needs);
