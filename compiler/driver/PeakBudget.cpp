@@ -8,6 +8,7 @@
 #include "compiler/partition/SplitJoint.h"
 #include "dialects/ft/Programs.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 
@@ -19,10 +20,14 @@ using namespace mlir;
 
 namespace ft {
 
-/// Between two fractions that are tried, in percent.
-static constexpr int kStep = 5;
+/// Between two fractions that are tried, in percent: more where a lowering
+/// takes long.
+static int stepFor(size_t calls) {
+  return calls <= 5000 ? 5 : calls <= 20000 ? 10 : 25;
+}
+
 /// How often a limit is lowered by what the peak was above it.
-static constexpr int kTries = 3;
+static int triesFor(size_t calls) { return calls <= 5000 ? 3 : 2; }
 
 using Work = std::pair<int64_t, int64_t>;
 
@@ -53,11 +58,17 @@ BudgetList::BudgetList(ModuleOp jointModule, PartitionOptions partition,
                        const LowerOptions &lowerOptions)
     : joint(jointModule), options(std::move(partition)), lower(lowerOptions) {
   options.orSmallest = true;
+  auto function = joint.lookupSymbol<func::FuncOp>("forward");
+  size_t calls = function && !function.isExternal()
+                     ? function.front().getOperations().size()
+                     : 0;
+  step = stepFor(calls);
+  tries = triesFor(calls);
 }
 
 /// The next cut that keeps other bytes than the last, if it is not there yet.
 LogicalResult BudgetList::cutNext() {
-  for (; !ahead.programs && percent >= 0; percent -= kStep) {
+  for (; !ahead.programs && percent >= 0; percent -= step) {
     TriedBudget cut{OwningOpRef<ModuleOp>(joint.clone()), {}};
     cut.fraction = percent / 100.0;
     options.budget.reset();
@@ -82,7 +93,7 @@ FailureOr<bool> BudgetList::fits(TriedBudget &tried, int64_t most,
   LowerOptions how = lower;
   how.useful = most;
   int64_t limit = most;
-  for (int i = 0; i < kTries && limit > 0; ++i) {
+  for (int i = 0; i < tries && limit > 0; ++i) {
     setPeak(*tried.programs, limit, byProducts);
     FailureOr<ArenaPlan> plan = planArenas(*tried.programs, how);
     if (failed(plan))
@@ -115,7 +126,7 @@ LogicalResult BudgetList::fillGap(TriedBudget behind) {
     gap.clear();
     peak = cut.plan.bytesAtHints;
     if (isLower) {
-      percent = static_cast<int>(std::lround(100 * cut.fraction)) - kStep;
+      percent = static_cast<int>(std::lround(100 * cut.fraction)) - step;
       cutBytes = cut.savedBytes;
       ready.push_back(std::move(cut));
       return success();

@@ -14,8 +14,10 @@ namespace ft {
 
 namespace {
 /// What computing one value again may take of others that are not there.
-constexpr size_t kMostSources = 4096;
-constexpr int64_t kMostLooks = 50'000'000;
+constexpr size_t kMostSources = 1024;
+constexpr int64_t kMostLooks = 100'000'000;
+/// What making it better may take.
+constexpr int64_t kMostBetter = 10'000'000;
 
 class Player {
 public:
@@ -304,7 +306,8 @@ std::vector<PlayedStep> planRepeats(const RepeatProblem &problem,
   auto play = [&] {
     Player player(problem, limit, held);
     std::vector<PlayedStep> played = player.run();
-    looks += player.looks;
+    looks +=
+        player.looks + static_cast<int64_t>(4 * problem.order.steps.size());
     return played;
   };
   std::vector<PlayedStep> best = play();
@@ -325,8 +328,9 @@ std::vector<PlayedStep> planRepeats(const RepeatProblem &problem,
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   double least = costOfPlay(problem, best);
+  looks = 0;
   for (auto [value, cost] : repeated) {
-    if (looks >= kMostLooks)
+    if (looks >= kMostBetter)
       break;
     held.set(value);
     std::vector<PlayedStep> other = play();
