@@ -244,9 +244,13 @@ SmallVector<LoweredTensor> solveOf(LowerCall &c, LoweredTensor a,
     return (d < lead || ma.batch[d - lead] == 1) && !batch[d].is(0) &&
            !batch[d].is(1);
   };
+  // Of no solutions there are no factors to take.
+  auto vanishes = [&](size_t d) {
+    return batch[d].is(0) && (d < lead || !ma.batch[d - lead].is(0));
+  };
   for (size_t d = 0; d < batch.size(); ++d)
     // Of the run: there may be none for all.
-    if (repeats(d) && !batch[d].isStatic()) {
+    if (vanishes(d) || (repeats(d) && !batch[d].isStatic())) {
       llvm::copy(luOf(c, a, check), r.begin() + 1);
       return r;
     }

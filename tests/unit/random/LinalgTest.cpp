@@ -52,3 +52,14 @@ TEST(LinalgDefects, MatrixNormsOfNothing) {
       EXPECT_EQ(failureOf(name, args, {noColumns}), ofNoColumns) << name.str();
     }
 }
+
+TEST(LinalgDefects, NoSolutionsHaveFactorsStill) {
+  Tensor a = reals(DType::F32, {1, 2, 2}, {1, 2, 4, 2}),
+         b(DType::F32, {0, 2, 1});
+  std::vector<Arg> args = {first, Arg::tensor(1)};
+  EXPECT_EQ(valuesOf("_linalg_solve_ex.default", args, {a, b}, 1),
+            std::vector<double>({4, 2, 0.25, 1.5}));
+  EXPECT_EQ(failureOf("_linalg_solve_ex.default", args,
+                      {reals(DType::F32, {2, 2}, {1, 2, 4, 2}), b}),
+            "");
+}
