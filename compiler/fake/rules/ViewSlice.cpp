@@ -256,9 +256,12 @@ static LogicalResult tensorSplitAt(FakeCall &c, int64_t dim, unsigned arg) {
     if (failed(countOf(c, sections)))
       return failure();
     Dim small = floorDiv(size, sections), longer = mod(size, sections);
+    bool even = c.surelyEq(longer, 0);
     Dim start = 0;
     for (int64_t i = 0; i < sections.value(); ++i) {
-      Dim length = c.lt(i, longer) ? small + 1 : small;
+      // Of a size of the run: the first size % sections are longer by one.
+      Dim length =
+          even ? small : floorDiv(size + (sections.value() - 1 - i), sections);
       if (failed(c.view(sliced(self, dim, start, length), 0)))
         return failure();
       start = start + length;
