@@ -223,12 +223,9 @@ void ElementNest::readReductions() {
   // counters that are set now.
   SmallVector<IndexExpr> values(counters.begin(), counters.end());
   TensorWalk w(r.space);
-  SmallVector<unsigned> pending;
   for (auto [i, g] : llvm::enumerate(space.groups))
-    if (!isRow[i]) {
-      pending.push_back(r.space.addCounter(Value(), g.size));
-      values[i] = r.space.of(pending.back());
-    }
+    if (!isRow[i])
+      values[i] = r.space.of(r.space.addCounter(Value(), g.size));
   Coords coords = space.coordsOf(values);
   for (const KernelOutput &o : space.outputs)
     w.read(o.tensor, coords);
@@ -236,17 +233,8 @@ void ElementNest::readReductions() {
   // the block.
   std::vector<TensorWalk::Reduction> order;
   for (const auto &red : w.reductions) {
-    bool ready = true;
-    for (const IndexExpr &e : red.coords)
-      for (const auto &[id, c] : e.terms) {
-        const auto &a = r.space.atom(id);
-        if (a.kind == IndexSpace::Kind::Counter && !a.value)
-          ready = false;
-        if (a.kind == IndexSpace::Kind::Division)
-          for (unsigned p : pending)
-            ready &= !r.space.dependsOn(e, p);
-      }
-    if (ready)
+    if (llvm::all_of(red.coords,
+                     [&](const IndexExpr &e) { return r.space.hasValue(e); }))
       order.push_back(red);
   }
   // Few of them, and one op may be read at several coordinates: a stable

@@ -153,6 +153,13 @@ bool IndexSpace::dependsOn(const IndexExpr &e, unsigned atom) const {
   return false;
 }
 
+bool IndexSpace::hasValue(const IndexExpr &e) const {
+  return llvm::all_of(e.terms, [&](const auto &term) {
+    const Atom &a = atoms[term.first];
+    return a.kind == Kind::Division ? hasValue(a.numerator) : bool(a.value);
+  });
+}
+
 bool IndexSpace::dividesBy(const IndexExpr &e, unsigned atom) const {
   for (auto [id, c] : e.terms)
     if (atoms[id].kind == Kind::Division &&

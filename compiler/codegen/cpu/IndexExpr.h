@@ -120,7 +120,9 @@ public:
   bool nonNegative(const IndexExpr &e) const;
   /// Whether the value can change with this atom.
   bool dependsOn(const IndexExpr &e, unsigned atom) const;
-  /// The same, but only through a division.
+  /// Whether all that it is made of has a value: no atom of an analysis.
+  bool hasValue(const IndexExpr &e) const;
+  /// As dependsOn, but only through a division.
   bool dividesBy(const IndexExpr &e, unsigned atom) const;
   /// The largest known divisor of the value.
   int64_t divisor(const IndexExpr &e) const;

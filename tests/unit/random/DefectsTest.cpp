@@ -790,3 +790,28 @@ TEST(Defects, BytesAreViewedAsTruthValues) {
       valuesOf("view_copy.dtype", {first, Arg::ofDType(DType::I8)}, {truths}),
       std::vector<double>({0, 1}));
 }
+
+// The sums of a group norm's weight, each found by a division of what was read
+// from memory: not before it has been read.
+TEST(Defects, SumsAtPlacesThatMemorySays) {
+  Tensor x(DType::F64, {1, 9, 4}), mask(DType::Bool, {9});
+  for (int64_t i = 0; i < 36; ++i)
+    x.setReal(i, double(i % 7) - 3);
+  for (int64_t i : {0, 1, 4, 7})
+    mask.setInteger(i, 1);
+  Tensor mean = reals(DType::F64, {1, 3}, {0.25, 0.5, -0.25}),
+         rstd = reals(DType::F64, {1, 3}, {0.5, 0.25, 2});
+  Arg yes = Arg::truth(true);
+  Program program =
+      callOf("native_group_norm_backward.default",
+             {first, second, Arg::tensor(2), Arg::tensor(3), Arg::none(),
+              Arg::integer(1), Arg::integer(9), Arg::integer(4),
+              Arg::integer(3), Arg::listOf({yes, yes, yes})},
+             {x, x, mean, rstd});
+  int weight = program.outputs[1], places = addInput(program, mask);
+  ASSERT_TRUE(addCall(program, "masked_scatter.default",
+                      {first, second, Arg::tensor(2)},
+                      {weight, places, weight}));
+  program.outputs = {program.outputs.back()};
+  EXPECT_EQ(Trial().tryOne(program), "");
+}

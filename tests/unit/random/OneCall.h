@@ -31,22 +31,23 @@ inline Tensor reals(DType dtype, const Shape &shape,
   return tensor;
 }
 
-/// A program of one call: its tensors stand for the arguments of kind Tensor,
-/// in order.
-inline Program callOf(llvm::StringRef name, std::vector<Arg> args,
-                      llvm::ArrayRef<Tensor> tensors) {
-  Program program;
+/// Adds a call on values of the program: they stand for the arguments of kind
+/// Tensor, in order. False where it is refused.
+inline bool addCall(Program &program, llvm::StringRef name,
+                    std::vector<Arg> args, llvm::ArrayRef<int> operands) {
   Step step;
   step.schema = SchemaTable::get().find(name);
-  for (const Tensor &tensor : tensors)
-    step.operands.push_back(addInput(program, tensor));
+  step.operands.assign(operands.begin(), operands.end());
+  std::vector<Tensor> tensors;
+  for (int operand : operands)
+    tensors.push_back(program.values[operand].data);
   while (args.size() < step.schema->args.size())
     args.push_back(step.schema->args[args.size()].defaultValue);
   step.args = args;
   std::vector<TensorMeta> metas = program.metasOf(step), results;
   FakeCall call(*step.schema, step.args, metas);
   if (llvm::failed(propagateCall(call)))
-    return program;
+    return false;
   for (const FakeResult &result : call.results)
     results.push_back(result.meta);
   interpreter::CallResult computed =
@@ -55,12 +56,24 @@ inline Program callOf(llvm::StringRef name, std::vector<Arg> args,
     Value value;
     value.meta = results[i];
     value.data = computed.results[i];
-    value.step = 0;
+    value.step = static_cast<int>(program.steps.size());
     step.results.push_back(static_cast<int>(program.values.size()));
     program.outputs.push_back(step.results.back());
     program.values.push_back(value);
   }
   program.steps.push_back(step);
+  return true;
+}
+
+/// A program of one call: its tensors stand for the arguments of kind Tensor,
+/// in order.
+inline Program callOf(llvm::StringRef name, std::vector<Arg> args,
+                      llvm::ArrayRef<Tensor> tensors) {
+  Program program;
+  std::vector<int> operands;
+  for (const Tensor &tensor : tensors)
+    operands.push_back(addInput(program, tensor));
+  addCall(program, name, std::move(args), operands);
   return program;
 }
 
