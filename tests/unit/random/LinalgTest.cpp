@@ -8,8 +8,6 @@
 using namespace ft;
 using namespace ft::random;
 
-static const Arg first = Arg::tensor(0);
-
 TEST(LinalgDefects, ASingularMatrixHasAnInfiniteNuclearCondition) {
   Tensor a = reals(DType::F32, {2, 2, 2}, {1, 0, 0, 0, 3, 0, 0, 4});
   std::vector<Arg> args = {first, Arg::string("nuc")};

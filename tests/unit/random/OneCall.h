@@ -31,6 +31,25 @@ inline Tensor reals(DType dtype, const Shape &shape,
   return tensor;
 }
 
+inline Tensor complexes(const Shape &shape,
+                        std::initializer_list<interpreter::Complex> values) {
+  Tensor tensor(DType::C128, shape);
+  int64_t i = 0;
+  for (interpreter::Complex value : values)
+    tensor.setComplex(i++, value);
+  return tensor;
+}
+
+/// The first two tensors of a call.
+inline const Arg first = Arg::tensor(0), second = Arg::tensor(1);
+
+inline Arg ints(std::initializer_list<int64_t> values) {
+  std::vector<Arg> list;
+  for (int64_t value : values)
+    list.push_back(Arg::integer(value));
+  return Arg::listOf(std::move(list));
+}
+
 /// Adds a call on values of the program: they stand for the arguments of kind
 /// Tensor, in order. False where it is refused.
 inline bool addCall(Program &program, llvm::StringRef name,
