@@ -198,9 +198,11 @@ static void pointwise(Call &call) {
       (call.number(2) < 0 || call.number(3) < 0 ||
        call.tensor(0).dtype != call.tensor(1).dtype))
     call.open("operands or tolerances that isclose does not take");
-  // The annotation keeps the gradient's dtype, PyTorch's kernel does not.
+  // The annotation keeps an operand's dtype; PyTorch's kernel does not, or it
+  // rounds to another one first.
   DType own = computeType(call, row->promote, row->operands);
-  if (call.base() == "threshold_backward" && own != call.out().dtype)
+  if ((call.base() == "threshold_backward" || call.base() == "mish_backward") &&
+      own != call.out().dtype)
     call.open("a gradient of another dtype");
   static const llvm::StringSet<> kNotOfBools = {
       "threshold", "threshold_backward",
