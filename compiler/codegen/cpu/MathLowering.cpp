@@ -424,13 +424,17 @@ static Value expandAnyFloat(Operation *op, Arithmetic m) {
       .Default([](Operation *) { return Value(); });
 }
 
+/// f32, or a vector of it.
+static Type floatLike(Type narrow) {
+  Type wide = Float32Type::get(narrow.getContext());
+  auto vector = dyn_cast<VectorType>(narrow);
+  return vector ? vector.clone(wide) : wide;
+}
+
 /// f16 and bf16 are computed in f32 and rounded once.
 static Operation *widen(Operation *op) {
   OpBuilder b(op);
-  Type narrow = op->getResult(0).getType();
-  Type wide = b.getF32Type();
-  if (auto v = dyn_cast<VectorType>(narrow))
-    wide = VectorType::get(v.getShape(), wide);
+  Type narrow = op->getResult(0).getType(), wide = floatLike(narrow);
   Operation *copy = b.clone(*op);
   b.setInsertionPoint(copy);
   for (OpOperand &operand : copy->getOpOperands())
@@ -456,10 +460,7 @@ static void convertByFloat(ModuleOp module) {
     if (!getElementTypeOrSelf(narrow).isBF16())
       return;
     OpBuilder b(op);
-    Type wide = b.getF32Type();
-    if (auto vector = dyn_cast<VectorType>(narrow))
-      wide = vector.clone(wide);
-    Value y = Op::create(b, op.getLoc(), wide, op.getIn());
+    Value y = Op::create(b, op.getLoc(), floatLike(narrow), op.getIn());
     y = arith::TruncFOp::create(b, op.getLoc(), narrow, y);
     op.replaceAllUsesWith(y);
     op.erase();

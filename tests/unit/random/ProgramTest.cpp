@@ -72,21 +72,29 @@ static void addStep(Program &program, llvm::StringRef name, TensorMeta meta) {
   program.steps.push_back(std::move(step));
 }
 
-// Which of -0 and 0 is the least is the kernel's choice, so 1 over it is too.
-TEST(Judge, TheSignOfTheLeastZeroIsUndecided) {
+/// 1 over what `name` makes of some float32 numbers.
+static Program reciprocalOf(llvm::StringRef name,
+                            std::initializer_list<double> numbers) {
   Program program;
+  auto n = static_cast<int64_t>(numbers.size());
   Value input;
-  input.data = Tensor(DType::F32, {2});
-  input.data.setReal(1, -0.0);
-  input.meta = TensorMeta::contiguous(DType::F32, Dims{Dim(2)});
+  input.data = Tensor(DType::F32, {n});
+  for (auto [i, number] : llvm::enumerate(numbers))
+    input.data.setReal(static_cast<int64_t>(i), number);
+  input.meta = TensorMeta::contiguous(DType::F32, Dims{Dim(n)});
   program.values.push_back(input);
-  addStep(program, "amin.default", TensorMeta::contiguous(DType::F32, {}));
-  addStep(program, "reciprocal.default",
-          TensorMeta::contiguous(DType::F32, {}));
+  for (llvm::StringRef each : {name, llvm::StringRef("reciprocal.default")})
+    addStep(program, each, TensorMeta::contiguous(DType::F32, {}));
   program.outputs = {2};
   std::vector<Tensor> values = program.evaluate();
   for (size_t i = 1; i < values.size(); ++i)
     program.values[i].data = values[i];
+  return program;
+}
+
+// Which of -0 and 0 is the least is the kernel's choice, so 1 over it is too.
+TEST(Judge, TheSignOfTheLeastZeroIsUndecided) {
+  Program program = reciprocalOf("amin.default", {0, -0.0});
   for (double infinity : {HUGE_VAL, -HUGE_VAL}) {
     Judge judge(program);
     Tensor got(DType::F32, {});
@@ -98,21 +106,7 @@ TEST(Judge, TheSignOfTheLeastZeroIsUndecided) {
 
 // 1 - 1 + 1e-20 is 0 in another order, and 1 over it infinite.
 TEST(Judge, WhatTermsLeaveThatCancelIsUndecided) {
-  Program program;
-  Value input;
-  input.data = Tensor(DType::F32, {3});
-  input.data.setReal(0, 1);
-  input.data.setReal(1, -1);
-  input.data.setReal(2, 1e-20);
-  input.meta = TensorMeta::contiguous(DType::F32, Dims{Dim(3)});
-  program.values.push_back(input);
-  addStep(program, "sum.default", TensorMeta::contiguous(DType::F32, {}));
-  addStep(program, "reciprocal.default",
-          TensorMeta::contiguous(DType::F32, {}));
-  program.outputs = {2};
-  std::vector<Tensor> values = program.evaluate();
-  for (size_t i = 1; i < values.size(); ++i)
-    program.values[i].data = values[i];
+  Program program = reciprocalOf("sum.default", {1, -1, 1e-20});
   Judge judge(program);
   Tensor got(DType::F32, {});
   got.setReal(0, HUGE_VAL);
